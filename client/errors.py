@@ -1,0 +1,100 @@
+"""What stops a caller. The failure of a single file is a value (:mod:`client.report`), never one of these.
+
+::
+
+    PeerError                 code, message: what window.peer rejects with
+    ├── UnknownMod            the registry has no such mod
+    ├── UnknownVersion        not a version of this mod that the registry recorded or can prove
+    ├── ManifestUnreadable    no manifest to open a table from
+    ├── NotOpen               a call that needs an open table
+    ├── PlatformAsset         the path names a piece of the platform, not a file of the mod
+    ├── RefusedPath           a path that leaves the repository or can't name a file in it
+    ├── HashMismatch          script, setup or card data whose bytes fail a known hash
+    ├── RateLimited           a host asked to be left alone; retry_at is when, if it said so
+    ├── Cancelled             the player or a newer call ended it
+    ├── Unreachable           registry or GitHub did not answer
+    └── StorageFailure        the browser's storage refused
+"""
+
+from __future__ import annotations
+
+
+class PeerError(Exception):
+    """Base of all errors that reach a caller of the peer; ``code`` is one of CONTRACT's stable names."""
+
+    code = "error"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class UnknownMod(PeerError):
+    code = "unknown-mod"
+
+
+class UnknownVersion(PeerError):
+    code = "unknown-version"
+
+
+class ManifestUnreadable(PeerError):
+    """The manifest is missing, or is not a JSON object.
+
+    ``reason`` is the download's reason where it never arrived, else None.
+    """
+
+    code = "manifest-unreadable"
+
+    def __init__(self, message: str, *, reason: str | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class NotOpen(PeerError):
+    code = "not-open"
+
+    def __init__(self, message: str = "No table is open.") -> None:
+        super().__init__(message)
+
+
+class PlatformAsset(PeerError):
+    code = "platform-asset"
+
+
+class RefusedPath(PeerError):
+    code = "refused-path"
+
+
+class HashMismatch(PeerError):
+    code = "hash-mismatch"
+
+
+class RateLimited(PeerError):
+    """``retry_at`` is in seconds since the epoch, None when the host did not say."""
+
+    code = "rate-limited"
+
+    def __init__(self, message: str, *, retry_at: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_at = retry_at
+
+
+class Cancelled(PeerError):
+    code = "cancelled"
+
+    def __init__(self, message: str = "The table was closed before it had opened.") -> None:
+        super().__init__(message)
+
+
+class Unreachable(PeerError):
+    code = "unreachable"
+
+
+class StorageFailure(PeerError):
+    """The store could not do what was asked; ``quota`` tells a full disk from a broken one."""
+
+    code = "storage"
+
+    def __init__(self, message: str, *, quota: bool = False) -> None:
+        super().__init__(message)
+        self.quota = quota

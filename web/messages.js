@@ -1,0 +1,71 @@
+/**
+ * The whole conversation between the page and the worker, as types: nothing else crosses.
+ * Structured values travel as JSON text, because one string is cheaper to clone than a tree and Python makes it natively;
+ * a Blob travels beside it, because a blob URL minted in a worker would die with the worker.
+ *
+ * @typedef {{type: "call", id: number, method: Method, args: unknown[]}} Call page → worker
+ * @typedef {{type: "reply", id: number, json: string, blob?: Blob}} Reply worker → page: the call's value
+ * @typedef {{type: "refusal", id: number, code: string, message: string}} Refusal worker → page: the call failed
+ * @typedef {{type: "ready", boot: "snapshot"|"plain", ms: number, reason: string|null}} Ready once, when Python answers
+ * @typedef {{type: "view", json: string}} ViewMessage at most ten a second; `json` holds a {@link View}
+ * @typedef {{type: "fatal", message: string}} Fatal the runtime could not start or died
+ * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal} FromWorker
+ *
+ * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"retry"|"cancel"|"cached"|"forget"|"repair"
+ *   |"trace"|"room"|"table"} Method
+ * `open` takes (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack.
+ * `asset` replies {source, verified, url: string|null, mime} and, when the bytes are at hand, the Blob to mint a URL from.
+ *
+ * @typedef {object} Progress
+ * @property {number} percent 0–100, whole, never falls
+ * @property {number} bytesDone
+ * @property {number|null} bytesTotal null when no sizes are known: then count files
+ * @property {number} filesDone
+ * @property {number} filesTotal
+ * @property {number} rate bytes a second
+ * @property {number|null} secondsLeft
+ * @property {string[]} current up to three paths being fetched
+ *
+ * @typedef {{path: string, mod: string, reason: string}} Failure `mod` is owner/repo of the game or the pack
+ * @typedef {{kind: "storage"|"preview"|"incompatible"|"offline"|"issues", code: string, data: Record<string, unknown>}} Notice
+ * @typedef {{role: string, name: string, owner: string, repo: string, version: string, state: "loading"|"open"|"failed",
+ *   percent: number, code: string|null}} PackLine
+ *
+ * @typedef {object} View what the page draws; Python is the only one who knows it
+ * @property {"lobby"|"loading"|"open"|"failed"} state
+ * @property {{owner: string, repo: string, version: string, ref: string, name: string, kind: string,
+ *   preview: boolean, compatible: boolean}|null} mod
+ * @property {Progress|null} progress
+ * @property {number} failureCount
+ * @property {Failure[]} failures the first 200
+ * @property {Notice[]} notices
+ * @property {PackLine[]} packs
+ * @property {{code: string, message: string}|null} error in state `failed`
+ * @property {string[]} settled paths whose outcome changed since the last view, as "owner/repo:path"
+ * @property {number} revision moves when `details` would answer something else
+ *
+ * @typedef {"image"|"model"|"sound"|"data"|"text"|"other"} AssetGroup
+ * @typedef {{path: string, group: AssetGroup, mime: string, bytes: number|null,
+ *   status: "cached"|"carried"|"downloaded"|"failed"|"pending", reason: string|null}} AssetLine
+ * @typedef {{code: string, file: string, key: string|null, message: string}} Issue
+ *
+ * @typedef {object} Details of the open mod
+ * @property {string} name
+ * @property {string} kind game|room|table
+ * @property {string|null} release
+ * @property {string|null} summary
+ * @property {string|null} description Markdown
+ * @property {string|null} license
+ * @property {{min: number, max: number}|null} players
+ * @property {string|null} cover path
+ * @property {{path: string, title: string|null, alt: string|null,
+ *   crop: {x: number, y: number, w: number, h: number}|null}[]} screenshots
+ * @property {{title: string, path: string|null, video: string|null}[]} rules
+ * @property {string[]} seats colours
+ * @property {{objects: number, decks: number, cards: number}} scene
+ * @property {Issue[]} issues
+ * @property {AssetLine[]} assets
+ * @property {{owner: string, repo: string, role: string, name: string, assets: AssetLine[]}[]} packs
+ * @property {{owner: string, repo: string, ref: string}[]} assetRepos listed, never pulled
+ */
+export {};
