@@ -37,7 +37,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final, Literal, TypeAlias
+from typing import IO, Any, Final, Literal, Self, TypeAlias
 
 SAMPLES: Final = Path(__file__).parent / "mods"
 SHAPES: Final = Path(__file__).parent / "shapes"
@@ -513,7 +513,7 @@ class _Importer:
         # Git's words go to a file: a pipe nobody reads could fill and stop it.
         self._words = tempfile.TemporaryFile()  # noqa: SIM115
 
-    def __enter__(self) -> _Importer:
+    def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=self._words, stderr=self._words, env=_environment()
         )
