@@ -1,0 +1,169 @@
+/**
+ * Starts Python: from the memory snapshot made at build time, and where that fails from the beginning.
+ *
+ * Pyodide's snapshot loader is a private interface, so its version is pinned and the plain boot stays as the way out.
+ */
+import { files } from "./runtime-files.js";
+
+/**
+ * @typedef {import("pyodide").PyodideAPI} Pyodide
+ * @typedef {"snapshot"|"plain"} Boot
+ * @typedef {{pyodide: Pyodide, boot: Boot, reason: string|null, ms: number}} Runtime `reason` says why it is not a snapshot
+ */
+
+/** Milliseconds a download may take: 7 MB need 112 s at 0.5 Mbit/s. */
+const DOWNLOAD_LIMIT = 180_000;
+/** Milliseconds that starting may take beyond three times its download: a slow phone needs 10 s for the plain boot. */
+const START_LIMIT = 30_000;
+
+const at = (/** @type {string} */ path) => new URL(path, import.meta.url).href;
+
+/**
+ * @template T
+ * @param {Promise<T>} work
+ * @param {number} limit milliseconds
+ * @param {string} what
+ * @returns {Promise<T>}
+ */
+function within(work, limit, what) {
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} did not end within ${Math.round(limit / 1000)} s`)), limit);
+  });
+  return Promise.race([work, /** @type {Promise<never>} */ (late)]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * @param {string} url
+ * @param {string} [integrity] with it the bytes are proven: a snapshot with one bit wrong would start and misbehave
+ * @returns {Promise<Response>}
+ */
+async function download(url, integrity) {
+  const { pathname } = new URL(url);
+  const response = await fetch(url, integrity ? { integrity } : {}).catch((cause) => {
+    throw new Error(`${pathname} does not arrive as it was built: ${cause.message}`, { cause });
+  });
+  if (!response.ok) throw new Error(`${pathname} answers ${response.status}`);
+  return response;
+}
+
+/**
+ * The wasm file as `loadPyodide` can take it: it compiles while it streams and waits for ever when the type is another.
+ * A rightly typed response is passed on untouched, because only that one is kept compiled by the browser.
+ */
+async function downloadWasm() {
+  const response = await download(at(`${files.pyodide}pyodide.asm.wasm`));
+  if (response.headers.get("content-type")?.split(";")[0].trim() === "application/wasm") return response;
+  return new Response(response.body, { headers: { "content-type": "application/wasm" } });
+}
+
+/**
+ * Answers Pyodide's own requests for two files and leaves all others alone. It has no option for either: the wasm
+ * request has to fail loudly, and a snapshot needs no standard library but a file by its name.
+ * @param {Record<string, () => Promise<Response>>} answers by URL, each used once
+ */
+function answering(answers) {
+  const open = new Map(Object.entries(answers));
+  const original = globalThis.fetch;
+  const restore = () => {
+    globalThis.fetch = original;
+  };
+  globalThis.fetch = (input, init) => {
+    const url = String(input);
+    const answer = open.get(url);
+    if (!answer) return original.call(globalThis, input, init);
+    open.delete(url);
+    if (open.size === 0) restore();
+    return answer();
+  };
+  return restore;
+}
+
+/** @returns {Promise<[typeof import("pyodide"), {default: import("pyodide").PyodideConfig["createPyodideModule"]}]>} */
+const core = () => Promise.all([import(at(`${files.pyodide}pyodide.js`)), import(at(`${files.pyodide}pyodide.asm.js`))]);
+
+/** @returns {Promise<Pyodide>} */
+async function fromSnapshot() {
+  const started = performance.now();
+  const modules = core();
+  const wasm = downloadWasm();
+  const image = download(at(files.snapshot), files.integrity).then((response) => response.arrayBuffer());
+  modules.catch(() => {});
+  wasm.catch(() => {});
+  image.catch(() => {});
+  const [[{ loadPyodide }, { default: createPyodideModule }], response, _loadSnapshot] = await within(
+    Promise.all([modules, wasm, image]),
+    DOWNLOAD_LIMIT,
+    "the snapshot's download",
+  );
+  const restore = answering({
+    [at(`${files.pyodide}pyodide.asm.wasm`)]: () => Promise.resolve(response),
+    [at(`${files.pyodide}python_stdlib.zip`)]: () => Promise.resolve(new Response(new Uint8Array(1))),
+  });
+  try {
+    const pyodide = await within(
+      loadPyodide({
+        indexURL: at(files.pyodide),
+        packageBaseUrl: at(files.packages),
+        lockFileContents: files.lock,
+        createPyodideModule,
+        _loadSnapshot,
+      }),
+      START_LIMIT + 3 * (performance.now() - started),
+      "the start from the snapshot",
+    );
+    pyodide.pyimport("worker.stdlib").install(at(`${files.pyodide}python_stdlib.zip`), files.archiveSha256);
+    // Restored with the snapshot, the generator would give every tab the same numbers.
+    pyodide.pyimport("random").seed();
+    return pyodide;
+  } finally {
+    restore();
+  }
+}
+
+/** @returns {Promise<Pyodide>} */
+async function fromBeginning() {
+  const started = performance.now();
+  const [[{ loadPyodide }, { default: createPyodideModule }], response] = await within(
+    Promise.all([core(), downloadWasm()]),
+    DOWNLOAD_LIMIT,
+    "the runtime's download",
+  );
+  const restore = answering({ [at(`${files.pyodide}pyodide.asm.wasm`)]: () => Promise.resolve(response) });
+  try {
+    return await within(
+      loadPyodide({
+        indexURL: at(files.pyodide),
+        packageBaseUrl: at(files.packages),
+        lockFileContents: files.lock,
+        createPyodideModule,
+        packages: [files.package],
+      }),
+      DOWNLOAD_LIMIT + START_LIMIT + 3 * (performance.now() - started),
+      "the start of Python",
+    );
+  } finally {
+    restore();
+  }
+}
+
+/**
+ * @returns {Promise<Runtime>}
+ * @throws when neither way leads to a running Python; the message names both reasons
+ */
+export async function bootRuntime() {
+  const started = performance.now();
+  try {
+    const pyodide = await fromSnapshot();
+    return { pyodide, boot: "snapshot", reason: null, ms: performance.now() - started };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    try {
+      const pyodide = await fromBeginning();
+      return { pyodide, boot: "plain", reason, ms: performance.now() - started };
+    } catch (second) {
+      throw new Error(`${second instanceof Error ? second.message : second} (from the snapshot: ${reason})`, { cause: second });
+    }
+  }
+}

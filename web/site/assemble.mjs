@@ -1,0 +1,228 @@
+/**
+ * Puts the static site together: every file that index.html leads to, under a name that carries its content's hash.
+ *
+ *   node assemble.mjs SOURCE PACKAGES LOCK SNAPSHOT OUT
+ *
+ * SOURCE is the folder of index.html, PACKAGES the folder of the wheels that LOCK names. Module specifiers, also those of
+ * npm packages, become relative URLs, so that the site needs neither import map nor bundler.
+ */
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import { init, parse } from "es-module-lexer";
+
+const [source, packages, lockFile, snapshot, out] = process.argv.slice(2).map((path) => resolve(path));
+const require = createRequire(import.meta.url);
+const modules = resolve(import.meta.dirname, "../node_modules");
+const assets = join(out, "assets");
+
+const sha256 = (/** @type {Buffer|string} */ content) => createHash("sha256").update(content).digest();
+const stamp = (/** @type {Buffer|string} */ content) => sha256(content).toString("hex").slice(0, 12);
+
+/** @type {Map<string, string>} source path → name in assets/ */
+const named = new Map();
+/** @type {Map<string, string[]>} name in assets/ → names of what it imports statically */
+const importing = new Map();
+
+/**
+ * @param {string} path whose name is kept
+ * @param {Buffer|string} content
+ */
+function write(path, content) {
+  const extension = extname(path).replace(".mjs", ".js");
+  const name = `${basename(path, extname(path))}.${stamp(content)}${extension}`;
+  writeFileSync(join(assets, name), content);
+  return name;
+}
+
+/**
+ * A folder whose name carries the hash of all it holds, for files whose own names are fixed.
+ * @param {string} name
+ * @param {Record<string, Buffer|string>} content by file name
+ */
+function writeFolder(name, content) {
+  const digest = stamp(Object.entries(content).map(([file, bytes]) => `${file} ${stamp(bytes)}`).sort().join("\n"));
+  const folder = `${name}.${digest}`;
+  mkdirSync(join(assets, folder));
+  for (const [file, bytes] of Object.entries(content)) writeFileSync(join(assets, folder, file), bytes);
+  return `./${folder}/`;
+}
+
+const withoutMap = (/** @type {string} */ text) => text.replace(/^\/\/# sourceMappingURL=.*$/m, "");
+
+/** @returns {string} source of the module that tells the runtime where its files are */
+function runtimeFiles() {
+  const core = join(modules, "pyodide");
+  const archive = readFileSync(join(core, "python_stdlib.zip"));
+  const image = readFileSync(snapshot);
+  const lock = JSON.parse(readFileSync(lockFile, "utf8"));
+  const files = {
+    config: "../config.json",
+    // Some hosts know no type for .mjs, and a module of unknown type is refused.
+    pyodide: writeFolder("pyodide", {
+      "pyodide.js": withoutMap(readFileSync(join(core, "pyodide.mjs"), "utf8")),
+      "pyodide.asm.js": readFileSync(join(core, "pyodide.asm.mjs")),
+      "pyodide.asm.wasm": readFileSync(join(core, "pyodide.asm.wasm")),
+      "python_stdlib.zip": archive,
+    }),
+    packages: writeFolder(
+      "packages",
+      Object.fromEntries(readdirSync(packages).map((name) => [name, readFileSync(join(packages, name))])),
+    ),
+    snapshot: `./${write("snapshot.bin", image)}`,
+    integrity: `sha256-${sha256(image).toString("base64")}`,
+    package: "diceytable-peer",
+    lock,
+    archiveSha256: sha256(archive).toString("hex"),
+  };
+  return `export const files = ${JSON.stringify(files)};\n`;
+}
+
+/**
+ * @param {unknown} entry of a package's `exports`
+ * @returns {string|undefined}
+ */
+function conditional(entry) {
+  if (typeof entry === "string") return entry;
+  if (typeof entry !== "object" || entry === null) return undefined;
+  for (const [condition, target] of Object.entries(entry)) {
+    if (["browser", "import", "module", "default"].includes(condition)) {
+      const found = conditional(target);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * @param {string} specifier
+ * @param {string} importer
+ */
+function locate(specifier, importer) {
+  if (/^\.{0,2}\//.test(specifier)) {
+    const path = resolve(dirname(importer), specifier);
+    if (basename(path) !== "runtime-files.js" && !(existsSync(path) && statSync(path).isFile())) {
+      throw new Error(`${relative(source, importer)} names ${specifier}, and there is no such file`);
+    }
+    return path;
+  }
+  const parts = specifier.split("/");
+  const name = parts.splice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+  const folder = join(modules, name);
+  const manifest = require(join(folder, "package.json"));
+  const subpath = ["." , ...parts].join("/");
+  const target = manifest.exports
+    ? conditional(typeof manifest.exports === "string" ? manifest.exports : manifest.exports[subpath] ?? (subpath === "." ? manifest.exports : undefined))
+    : parts.length > 0 ? subpath : manifest.module ?? manifest.main;
+  if (!target) throw new Error(`the npm package ${name} offers no ${subpath}`);
+  return join(folder, target);
+}
+
+/**
+ * @param {string} text
+ * @param {{from: number, to: number, by: string}[]} changes
+ */
+function changed(text, changes) {
+  return changes.sort((a, b) => b.from - a.from).reduce((all, { from, to, by }) => all.slice(0, from) + by + all.slice(to), text);
+}
+
+/**
+ * @param {string} path
+ * @param {string[]} chain of importers, to name a circle
+ * @returns {string} the file's name in assets/
+ */
+function place(path, chain = []) {
+  const known = named.get(path);
+  if (known) return known;
+  if (chain.includes(path)) {
+    throw new Error(`these modules import each other, so none can be named after its content: ${[...chain, path].map((one) => relative(source, one)).join(" → ")}`);
+  }
+  const name = write(path, content(path, [...chain, path]));
+  named.set(path, name);
+  importing.set(name, [...(imported.get(path) ?? [])]);
+  return name;
+}
+
+/** @type {Map<string, Set<string>>} source path → names in assets/ of its static imports */
+const imported = new Map();
+
+/**
+ * @param {string} path
+ * @param {string[]} chain
+ * @returns {Buffer|string}
+ */
+function content(path, chain) {
+  if (basename(path) === "runtime-files.js") return runtimeFiles();
+  if (/\.m?js$/.test(path)) return script(path, chain);
+  if (path.endsWith(".css")) return style(path, chain);
+  return readFileSync(path);
+}
+
+/**
+ * @param {string} path
+ * @param {string[]} chain
+ */
+function script(path, chain) {
+  const text = withoutMap(readFileSync(path, "utf8"));
+  const statics = new Set();
+  imported.set(path, statics);
+  /** @type {{from: number, to: number, by: string}[]} */
+  const changes = [];
+  for (const one of parse(text, path)[0]) {
+    if (one.type === "import-meta") {
+      const literal = /new URL\(\s*(["'])([^"']+)\1\s*,\s*$/.exec(text.slice(0, one.importStart));
+      if (literal && /^\.{1,2}\/.*\.\w+$/.test(literal[2])) {
+        const from = literal.index + literal[0].indexOf(literal[1]) + 1;
+        changes.push({ from, to: from + literal[2].length, by: `./${place(locate(literal[2], path), chain)}` });
+      }
+    } else if (one.specifier !== undefined && !(one.type === "dynamic" && one.glob)) {
+      const name = place(locate(one.specifier, path), chain);
+      if (one.type !== "dynamic") statics.add(name);
+      const quoted = /["'`]/.test(text[one.start]);
+      changes.push({ from: one.start, to: one.end, by: quoted ? `"./${name}"` : `./${name}` });
+    }
+  }
+  return changed(text, changes);
+}
+
+/**
+ * @param {string} path
+ * @param {string[]} chain
+ */
+function style(path, chain) {
+  const text = readFileSync(path, "utf8").replace(/\/\*[^]*?\*\//g, "");
+  return text.replace(/(url\(\s*["']?|@import\s+["'])(?!data:|https?:|#)([^"')]+)/g, (_, before, url) => `${before}./${place(locate(`./${url.replace(/^\.\//, "")}`, path), chain)}`);
+}
+
+/** @param {string} name */
+function preloads(name, seen = new Set()) {
+  for (const next of importing.get(name) ?? []) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    preloads(next, seen);
+  }
+  return seen;
+}
+
+/** @param {string} path */
+function page(path) {
+  /** @type {string[]} */
+  const scripts = [];
+  const text = readFileSync(path, "utf8").replace(/(\s(?:src|href)=")(?![a-z]+:|#|\/\/)([^"]+\.\w+)"/g, (_, before, url) => {
+    const name = place(locate(`./${url.replace(/^\.?\//, "")}`, path));
+    if (name.endsWith(".js")) scripts.push(name);
+    return `${before}assets/${name}"`;
+  });
+  const links = [...new Set(scripts.flatMap((name) => [...preloads(name)]))];
+  return text.replace("</head>", `${links.map((name) => `<link rel="modulepreload" href="assets/${name}">`).join("\n")}\n</head>`);
+}
+
+try {
+  await init;
+  mkdirSync(assets, { recursive: true });
+  writeFileSync(join(out, "index.html"), page(join(source, "index.html")));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}

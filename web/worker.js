@@ -1,0 +1,64 @@
+/**
+ * The worker's first lines: starts Python, hands it the browser's parts as one object and keeps what the page says until
+ * Python listens.
+ *
+ * @import {Call, FromWorker} from "./messages.js"
+ */
+import * as indexeddb from "./indexeddb.js";
+import * as opfs from "./opfs.js";
+import * as pump from "./pump.js";
+import { files } from "./runtime-files.js";
+import { bootRuntime } from "./runtime.js";
+
+const scope = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (globalThis));
+
+/** @type {Call[]} */
+const waiting = [];
+/** @type {((call: Call) => void)|null} */
+let listener = null;
+
+scope.addEventListener("message", ({ data }) => {
+  if (listener) listener(data);
+  else waiting.push(data);
+});
+
+/**
+ * @param {FromWorker} message
+ * @param {Transferable[]} [transfer]
+ */
+function post(message, transfer = []) {
+  scope.postMessage(message, transfer);
+}
+
+/** @param {(call: Call) => void} callback */
+function on(callback) {
+  listener = callback;
+  for (const call of waiting.splice(0)) callback(call);
+}
+
+/** @returns {Promise<{registry: string|null, github?: {raw: string, media: string, api: string}}>} */
+async function configuration() {
+  const response = await fetch(new URL(files.config, import.meta.url));
+  if (!response.ok) throw new Error(`config.json answers ${response.status}`);
+  return response.json();
+}
+
+try {
+  const [config, runtime] = await Promise.all([configuration(), bootRuntime()]);
+  const { pyodide, boot, reason, ms } = runtime;
+  await pyodide.pyimport("worker.main").start({
+    config,
+    boot,
+    bootReason: reason,
+    bootMs: ms,
+    prefetched: new Map(),
+    post,
+    on,
+    pump,
+    opfs,
+    indexeddb,
+  });
+  post({ type: "ready", boot, ms, reason });
+} catch (error) {
+  post({ type: "fatal", message: error instanceof Error ? error.message : String(error) });
+}
