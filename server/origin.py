@@ -191,6 +191,7 @@ class LocalOrigin:
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,
                 timeout_keep_alive=75,
             )
             config.load()
@@ -332,6 +333,8 @@ class _Delivery:
     async def _send_faulty(self, reply: Reply, fault: Fault) -> None:
         body = reply.body if isinstance(reply.body, bytes) else b"".join([piece async for piece in reply.body])
         stop = len(body) if fault.after is None or fault.ending is None else min(fault.after, len(body))
+        if fault.declared_length is not None:
+            stop = min(stop, fault.declared_length)
         step = max(1, stop) if fault.bytes_per_second is None else max(1, int(fault.bytes_per_second / 20))
         for start in range(0, stop, step):
             if self._gone():
@@ -342,8 +345,7 @@ class _Delivery:
                 await asyncio.sleep(len(piece) / fault.bytes_per_second)
         if fault.ending is not None:
             await self.end(fault.ending)
-        declared = fault.declared_length
-        if declared is not None and declared != len(body):
+        if fault.declared_length is not None and fault.declared_length > len(body):
             # HTTP has no other way to end an answer that is shorter than it said.
             await self.close_early("cut")
             raise _DeliveryEndedError
@@ -358,8 +360,7 @@ class _Delivery:
         match ending:
             case "stall":
                 self._exchange.ended = "stalled"
-                while (await self._receive())["type"] != "http.disconnect":
-                    pass
+                await self._disconnected()
             case "reset":
                 await self.close_early("reset")
             case _:
@@ -379,6 +380,11 @@ class _Delivery:
             transport.abort()
         else:
             transport.close()
+        await self._disconnected()
+
+    async def _disconnected(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
 
     async def _piece(self, piece: bytes) -> None:
         if piece and not self._headless:
