@@ -1,0 +1,275 @@
+/**
+ * The page: reads the address, asks the peer, and draws what Python says. It knows no rule of the product.
+ *
+ * @import {Failure} from "./messages.js"
+ */
+import { html, render } from "lit-html";
+
+import { Peer } from "./peer.js";
+import { Registry } from "./registry.js";
+import { errorText, text } from "./text.js";
+import { Catalogue } from "./views/catalogue.js";
+import { failed } from "./views/failed.js";
+import { loading } from "./views/loading.js";
+import { failureKey } from "./views/notices.js";
+import { Table } from "./views/table.js";
+
+/** @typedef {{mod: string, version: string|null}} Route */
+/** @typedef {"catalogue"|"loading"|"table"|"failed"} Screen */
+
+const HOME = "./";
+const main = /** @type {HTMLElement} */ (document.querySelector("#main"));
+const live = /** @type {HTMLElement} */ (document.querySelector("#announcements"));
+
+const peer = new Peer();
+/** @type {Catalogue | null} null until config.json has come */
+let catalogue = null;
+/** @type {Table | null} */
+let table = null;
+/** @type {Screen | null} */
+let drawn = null;
+let announcedPercent = 0;
+let announcedFailures = 0;
+/** @type {{scroll: number, mod: string|null}} where to take up the catalogue again */
+let left = { scroll: 0, mod: null };
+/** @type {Set<string>} */
+const retrying = new Set();
+
+/** @param {Route | null} route */
+function address(route) {
+  if (!route) return HOME;
+  const mod = route.mod.split("/").map(encodeURIComponent).join("/");
+  return `${HOME}?mod=${mod}${route.version ? `&version=${encodeURIComponent(route.version)}` : ""}`;
+}
+
+/** @returns {Route | null} */
+function routeOf(/** @type {string} */ search) {
+  const wanted = new URLSearchParams(search);
+  const mod = wanted.get("mod");
+  return mod ? { mod, version: wanted.get("version") } : null;
+}
+
+/** @param {Route | null} a @param {Route | null} b */
+const same = (a, b) => a?.mod === b?.mod && (a?.version ?? null) === (b?.version ?? null);
+
+/** @param {string} words */
+const announce = (words) => void (live.textContent = words);
+
+/** The promise's fault is drawn from `peer.refusal`, not from here. @param {Route} route */
+function open({ mod, version }) {
+  peer.open(mod, version ? { version } : {}).catch(() => undefined);
+}
+
+function closeTable() {
+  peer.close().catch(() => undefined);
+}
+
+/** Opens or closes what the address now names. */
+function follow() {
+  const route = routeOf(location.search);
+  if (same(route, peer.wanted)) return;
+  if (route) open(route);
+  else closeTable();
+}
+
+/** @type {(failures: Failure[] | null) => void} */
+function onRetry(list) {
+  const keys = list ? list.map(failureKey) : [""];
+  for (const key of keys) retrying.add(key);
+  draw();
+  const own = peer.view?.mod ? `${peer.view.mod.owner}/${peer.view.mod.repo}`.toLowerCase() : "";
+  const [first] = list ?? [];
+  const asked = !list || !first ? peer.retry()
+    : peer.retry(list.map(({ path }) => path), first.mod && first.mod.toLowerCase() !== own ? { mod: first.mod } : {});
+  // A retry that fails again shows as the same failure, with its reason.
+  void asked.catch(() => undefined).finally(() => {
+    for (const key of keys) retrying.delete(key);
+    draw();
+  });
+}
+
+function onCancel() {
+  peer.cancel().catch(() => undefined);
+  closeTable();
+}
+
+function onFailedRetry() {
+  if (peer.fatal) location.reload();
+  else if (peer.wanted) open(peer.wanted);
+}
+
+/** @returns {{screen: Screen, state: string, error: {code: string, message: string}|null}} */
+function situation() {
+  const { wanted, view, refusal, fatal, boot } = peer;
+  const error = fatal ?? (wanted ? refusal ?? (view?.state === "failed" ? view.error : null) : null);
+  if (error || (wanted && view?.state === "failed")) {
+    return { screen: "failed", state: "failed", error: error ?? { code: "unknown", message: "" } };
+  }
+  if (!wanted) return { screen: "catalogue", state: boot ? "lobby" : "booting", error: null };
+  if (view?.state === "open") return { screen: "table", state: "open", error: null };
+  return { screen: "loading", state: boot ? "loading" : "booting", error: null };
+}
+
+const modName = () => peer.view?.mod?.name || peer.wanted?.mod || "";
+
+function draw() {
+  const { screen, state, error } = situation();
+  const changed = screen !== drawn;
+  const focused = document.activeElement;
+  if (changed && drawn === "catalogue") left = { scroll: scrollY, mod: peer.wanted?.mod ?? null };
+  if (screen !== "table") {
+    table?.dispose();
+    table = null;
+  }
+  if (screen !== "catalogue" || catalogue) {
+    if (drawn === null) main.replaceChildren();
+    render(content(screen, error), main);
+    drawn = screen;
+  }
+  document.documentElement.dataset.state = state;
+  const title = titleOf(screen, error);
+  if (document.title !== title) document.title = title;
+  if (changed) arrive(screen);
+  else if (focused && focused !== document.body && !focused.isConnected) {
+    // The button that had the focus went with its line: stay near it rather than at the top of the document.
+    const near = document.querySelector("#failures-heading") ?? main.querySelector("h1");
+    if (near instanceof HTMLElement) near.focus({ preventScroll: true });
+  }
+  speak(screen, changed, error);
+}
+
+/** @param {Screen} screen @param {{code: string, message: string}|null} error */
+function content(screen, error) {
+  const actions = { home: HOME, retrying, onRetry, onCancel, onOpenNow: () => void peer.openNow().catch(() => undefined) };
+  switch (screen) {
+    case "catalogue":
+      return catalogue?.template() ?? html``;
+    case "loading":
+      return loading(peer.view?.state === "loading" ? peer.view : null, modName(), actions);
+    case "table":
+      table ??= new Table(peer, draw);
+      return peer.view ? table.template(peer.view, actions) : html``;
+    case "failed": {
+      const { wanted } = peer;
+      const current = wanted?.version && error?.code === "unknown-version" ? address({ mod: wanted.mod, version: null }) : null;
+      return failed(error ?? { code: "unknown", message: "" }, {
+        name: wanted?.mod ?? "", home: HOME, current, onRetry: onFailedRetry,
+      });
+    }
+  }
+}
+
+/** @param {Screen} screen @param {{code: string, message: string}|null} error */
+function titleOf(screen, error) {
+  switch (screen) {
+    case "catalogue": return text.titles.lobby;
+    case "loading": return text.titles.loading(modName());
+    case "table": return text.titles.open(modName());
+    case "failed": return text.titles.failed(errorText(error?.code ?? "").title);
+  }
+}
+
+/** Puts eye and focus where the new screen begins. @param {Screen} screen */
+function arrive(screen) {
+  if (!arrived) {
+    // The first screen of a visit: the browser has put the focus where it belongs.
+    arrived = drawn !== null;
+    return;
+  }
+  if (screen === "catalogue") {
+    scrollTo(0, left.scroll);
+    const card = left.mod && [...main.querySelectorAll("[data-mod]")].find((each) =>
+      each instanceof HTMLElement && each.dataset.mod === left.mod)?.querySelector("a");
+    (card || main.querySelector("h1"))?.focus({ preventScroll: true });
+  } else {
+    scrollTo(0, 0);
+    main.querySelector("h1")?.focus({ preventScroll: true });
+  }
+}
+let arrived = false;
+
+/** Says the milestones, not every tick. @param {Screen} screen @param {boolean} changed @param {{code: string}|null} error */
+function speak(screen, changed, error) {
+  const { view } = peer;
+  if (changed) {
+    announcedPercent = 0;
+    announcedFailures = 0;
+    if (screen === "loading") announce(text.loading.heading(modName()));
+    if (screen === "table") announce(`${modName()} ${text.table.opened(view?.failureCount ?? 0)}`);
+    if (screen === "failed") announce(errorText(error?.code ?? "").title);
+  }
+  if (screen !== "loading" || view?.state !== "loading") return;
+  const quarter = Math.floor((view.progress?.percent ?? 0) / 25) * 25;
+  if (quarter > announcedPercent && quarter < 100) {
+    announcedPercent = quarter;
+    announce(text.loading.milestone(modName(), quarter)
+      + (view.failureCount > announcedFailures ? ` ${text.loading.failing(view.failureCount)}` : ""));
+    announcedFailures = view.failureCount;
+  } else if (view.failureCount && !announcedFailures) {
+    announcedFailures = view.failureCount;
+    announce(text.loading.failing(view.failureCount));
+  }
+}
+
+/** @type {(event: MouseEvent) => void} */
+function onClick(event) {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!link || link.target || link.hasAttribute("download") || event.defaultPrevented || event.button !== 0
+    || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const url = new URL(link.href, location.href);
+  const here = new URL(HOME, location.href);
+  if (url.origin !== here.origin || url.pathname !== here.pathname || url.hash) return;
+  event.preventDefault();
+  const route = routeOf(url.search);
+  if (route) open(route);
+  else closeTable();
+}
+
+let booted = false;
+let following = false;
+
+/** Keeps the address in step with what is open, whoever opened it. */
+function onPeer() {
+  if (!following && !same(routeOf(location.search), peer.wanted)) history.pushState(null, "", address(peer.wanted));
+  if (peer.boot && !booted) {
+    booted = true;
+    void catalogue?.loadKept();
+  }
+  const wasElsewhere = drawn !== "catalogue";
+  draw();
+  if (booted && wasElsewhere && drawn === "catalogue") void catalogue?.loadKept();
+}
+
+function onPopState() {
+  following = true;
+  follow();
+  following = false;
+}
+
+/** @returns {Promise<string|null>} the registry's address */
+async function registryAddress() {
+  try {
+    const response = await fetch("config.json");
+    /** @type {{registry: string|null}} */
+    const { registry } = await response.json();
+    return registry;
+  } catch {
+    // A page without its configuration can still preview a repository.
+    return null;
+  }
+}
+
+history.scrollRestoration = "manual";
+Object.assign(window, { peer });
+document.addEventListener("click", onClick);
+addEventListener("popstate", onPopState);
+peer.subscribe(onPeer);
+follow();
+
+const registry = await registryAddress();
+catalogue = new Catalogue(registry === null ? null : new Registry(registry), {
+  peer, address: (mod) => address({ mod, version: null }), open: (mod) => open({ mod, version: null }), redraw: draw, announce,
+});
+void catalogue.load();
+if (peer.boot) void catalogue.loadKept();
+draw();

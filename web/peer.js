@@ -1,0 +1,366 @@
+/**
+ * The page's end of the worker: numbered calls, views as they come, and every blob URL the page ever mints.
+ * A blob URL minted in a worker would die with the worker, so Blobs come here to get theirs.
+ *
+ * @import {Call, Details, FromWorker, Method, Ready, Reply, View} from "./messages.js"
+ */
+
+/** What a call rejects with: `code` is one of the stable names that Python gives its errors. */
+export class PeerError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.name = "PeerError";
+    this.code = code;
+  }
+}
+
+/** @typedef {{url: string, source: "cache"|"live", verified: boolean}} AssetUrl */
+/** @typedef {{owner: string, repo: string, version: string, files: number, bytes: number, lastUsed: number|string}} CachedMod */
+
+/** Live blob URLs, one for each file of each mod. */
+class BlobUrls {
+  /** @type {Map<string, AssetUrl>} */
+  #minted = new Map();
+
+  get size() {
+    return this.#minted.size;
+  }
+
+  /** @param {string} key */
+  get(key) {
+    return this.#minted.get(key);
+  }
+
+  /**
+   * @param {string} key
+   * @param {Blob} blob
+   * @param {Omit<AssetUrl, "url">} origin
+   */
+  mint(key, blob, origin) {
+    this.revoke(key);
+    const asset = { url: URL.createObjectURL(blob), ...origin };
+    this.#minted.set(key, asset);
+    return asset;
+  }
+
+  /** @param {string} key */
+  revoke(key) {
+    const asset = this.#minted.get(key);
+    if (asset) URL.revokeObjectURL(asset.url);
+    this.#minted.delete(key);
+  }
+
+  revokeAll() {
+    for (const key of [...this.#minted.keys()]) this.revoke(key);
+  }
+}
+
+/**
+ * Scripts, checks and the views drive this one object; it is `window.peer`.
+ * Calls made before Python answers wait in the worker. Each rejects with a {@link PeerError}.
+ */
+export class Peer {
+  /** @type {View | null} what Python last said to draw */
+  view = null;
+  /** @type {Ready | null} */
+  boot = null;
+  /** @type {PeerError | null} why no call will ever be answered again */
+  fatal = null;
+  /** @type {{mod: string, version: string|null} | null} what was last asked to be opened and not closed since */
+  wanted = null;
+  /** @type {PeerError | null} why opening `wanted` failed */
+  refusal = null;
+
+  /** @type {Worker} */
+  #worker;
+  /** @type {Map<number, {resolve: (reply: Reply) => void, reject: (error: PeerError) => void}>} */
+  #calls = new Map();
+  /** @type {Set<() => void>} */
+  #listeners = new Set();
+  /** @type {Map<string, Promise<AssetUrl>>} */
+  #minting = new Map();
+  #urls = new BlobUrls();
+  #nextId = 1;
+  #opening = 0;
+  #closing = 0;
+  #home = "";
+
+  constructor() {
+    this.#worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    this.#worker.addEventListener("message", this.#onMessage);
+    this.#worker.addEventListener("error", this.#onError);
+    this.#worker.addEventListener("messageerror", this.#onError);
+  }
+
+  /**
+   * Calls back whenever `view`, `boot`, `fatal`, `wanted` or `refusal` changed; the answer takes the listener away.
+   *
+   * @param {() => void} listener
+   */
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Ends the worker and gives everything back. */
+  dispose() {
+    this.#worker.removeEventListener("message", this.#onMessage);
+    this.#worker.removeEventListener("error", this.#onError);
+    this.#worker.removeEventListener("messageerror", this.#onError);
+    this.#worker.terminate();
+    this.#listeners.clear();
+    this.#fail("The page has ended its worker.");
+  }
+
+  /**
+   * @param {string} mod `owner/repo`, or an id of the registry
+   * @param {{version?: string}} [options] a content version to pin
+   */
+  async open(mod, options = {}) {
+    const opening = ++this.#opening;
+    this.#forgetUrls();
+    this.wanted = { mod, version: options.version ?? null };
+    this.refusal = null;
+    this.view = null;
+    this.#tell();
+    try {
+      return await this.#value("open", mod, options);
+    } catch (error) {
+      if (opening === this.#opening && error instanceof PeerError) {
+        this.refusal = error;
+        this.#tell();
+      }
+      throw error;
+    }
+  }
+
+  openNow() {
+    return this.#value("openNow");
+  }
+
+  /** Closes the table, if one is open; the catalogue comes back. */
+  async close() {
+    this.#opening++;
+    this.#closing++;
+    this.#forgetUrls();
+    this.wanted = null;
+    this.refusal = null;
+    this.view = null;
+    this.#tell();
+    try {
+      return await this.#value("close");
+    } finally {
+      this.#closing--;
+    }
+  }
+
+  report() {
+    return this.#value("report");
+  }
+
+  /**
+   * A URL for one file: a blob URL when its bytes are at hand, else the live one.
+   * Asked twice, a file that is in the cache gives the same URL; it is revoked on close.
+   *
+   * @param {string} path
+   * @param {{mod?: string}} [options] `mod` names a pack as owner/repo
+   * @returns {Promise<AssetUrl>}
+   */
+  async assetUrl(path, options = {}) {
+    const key = this.#key(path, options.mod);
+    const minted = this.#urls.get(key);
+    if (minted?.source === "cache") return { ...minted };
+    let minting = this.#minting.get(key);
+    if (!minting) {
+      minting = this.#mint(key, path, options);
+      this.#minting.set(key, minting);
+      const done = () => void (this.#minting.get(key) === minting && this.#minting.delete(key));
+      minting.then(done, done);
+    }
+    return { ...(await minting) };
+  }
+
+  /**
+   * @param {string} path
+   * @param {{mod?: string}} [options]
+   * @returns {Promise<string>}
+   */
+  text(path, options = {}) {
+    return this.#value("text", path, options);
+  }
+
+  /** @returns {Promise<Details>} */
+  details() {
+    return this.#value("details");
+  }
+
+  /**
+   * @param {string[]} [paths] all that failed when left out
+   * @param {{mod?: string}} [options] `mod` names the pack whose paths these are
+   */
+  retry(paths, options = {}) {
+    return paths === undefined ? this.#value("retry") : this.#value("retry", paths, options);
+  }
+
+  cancel() {
+    return this.#value("cancel");
+  }
+
+  /** @returns {Promise<CachedMod[]>} */
+  cached() {
+    return this.#value("cached");
+  }
+
+  /**
+   * @param {string} owner
+   * @param {string} repo
+   */
+  forget(owner, repo) {
+    return this.#value("forget", owner, repo);
+  }
+
+  repair() {
+    return this.#value("repair");
+  }
+
+  trace() {
+    return this.#value("trace");
+  }
+
+  room() {
+    return this.#value("room");
+  }
+
+  table() {
+    return this.#value("table");
+  }
+
+  /** How many blob URLs are alive. */
+  blobUrls() {
+    return this.#urls.size;
+  }
+
+  /** @type {(event: MessageEvent<FromWorker>) => void} */
+  #onMessage = ({ data }) => {
+    switch (data.type) {
+      case "reply":
+        this.#calls.get(data.id)?.resolve(data);
+        this.#calls.delete(data.id);
+        break;
+      case "refusal":
+        this.#calls.get(data.id)?.reject(new PeerError(data.code, data.message));
+        this.#calls.delete(data.id);
+        break;
+      case "ready":
+        this.boot = data;
+        this.#tell();
+        break;
+      case "view":
+        this.#show(JSON.parse(data.json));
+        break;
+      case "fatal":
+        this.#fail(data.message);
+        break;
+    }
+  };
+
+  /** @type {(event: Event) => void} */
+  #onError = (event) => {
+    // Once Python runs, it reports its own faults; an error event then comes from a stray callback and ends nothing.
+    if (!this.boot) this.#fail(event instanceof ErrorEvent && event.message ? event.message : "The worker did not load.");
+  };
+
+  /** @param {string} message */
+  #fail(message) {
+    this.fatal = new PeerError("fatal", message);
+    for (const { reject } of this.#calls.values()) reject(this.fatal);
+    this.#calls.clear();
+    this.#forgetUrls();
+    this.#tell();
+  }
+
+  /** @param {View} view */
+  #show(view) {
+    // What was drawn for a table that is being closed must not come back after the click that closed it.
+    if (this.#closing) return;
+    this.#home = view.mod ? `${view.mod.owner}/${view.mod.repo}`.toLowerCase() : "";
+    for (const settled of view.settled) {
+      const split = settled.indexOf(":");
+      const [mod, path] = [settled.slice(0, split).toLowerCase(), settled.slice(split + 1)];
+      this.#urls.revoke(`${mod}:${path}`);
+      this.#urls.revoke(this.#key(path, mod));
+    }
+    if (view.state === "lobby" && this.view && this.view.state !== "lobby") {
+      this.wanted = null;
+      this.#forgetUrls();
+    }
+    this.view = view;
+    this.#tell();
+  }
+
+  #tell() {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #forgetUrls() {
+    this.#urls.revokeAll();
+    this.#minting.clear();
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} [mod]
+   */
+  #key(path, mod) {
+    const pack = mod?.toLowerCase() ?? "";
+    return `${pack === this.#home ? "" : pack}:${path}`;
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} path
+   * @param {{mod?: string}} options
+   * @returns {Promise<AssetUrl>}
+   */
+  async #mint(key, path, options) {
+    const opening = this.#opening;
+    const { json, blob } = await this.#call("asset", path, options);
+    if (opening !== this.#opening) throw new PeerError("not-open", "The table was closed meanwhile.");
+    /** @type {{source: "cache"|"live", verified: boolean, url: string|null, mime: string}} */
+    const { source, verified, url, mime } = JSON.parse(json);
+    if (blob) {
+      const typed = blob.type === mime ? blob : blob.slice(0, blob.size, mime);
+      return this.#urls.mint(key, typed, { source, verified });
+    }
+    if (url === null) throw new PeerError("not-found", `${path} has no bytes and no address.`);
+    return { url, source, verified };
+  }
+
+  /**
+   * @param {Method} method
+   * @param {unknown[]} args
+   */
+  async #value(method, ...args) {
+    return JSON.parse((await this.#call(method, ...args)).json);
+  }
+
+  /**
+   * @param {Method} method
+   * @param {unknown[]} args
+   * @returns {Promise<Reply>}
+   */
+  #call(method, ...args) {
+    return new Promise((resolve, reject) => {
+      if (this.fatal) return reject(this.fatal);
+      const id = this.#nextId++;
+      this.#calls.set(id, { resolve, reject });
+      /** @type {Call} */
+      const call = { type: "call", id, method, args };
+      this.#worker.postMessage(call);
+    });
+  }
+}

@@ -1,0 +1,360 @@
+/**
+ * Every sentence a player reads, in one place. Codes and reasons come from Python; what they mean to a player is said here.
+ *
+ * @import {AssetGroup, AssetLine, Notice} from "./messages.js"
+ */
+
+const whole = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const listed = new Intl.ListFormat("en");
+
+/**
+ * @param {number} count
+ * @param {string} one
+ * @param {string} [many]
+ */
+export function counted(count, one, many = `${one}s`) {
+  return `${whole.format(count)} ${count === 1 ? one : many}`;
+}
+
+/**
+ * A size in decimal units, as download pages and disks count.
+ *
+ * @param {number} bytes
+ */
+export function size(bytes) {
+  if (bytes < 1000) return counted(bytes, "byte");
+  for (const [unit, scale] of /** @type {const} */ ([["kB", 1e3], ["MB", 1e6], ["GB", 1e9]])) {
+    if (bytes < scale * 999.5 || unit === "GB") return `${short.format(bytes / scale)} ${unit}`;
+  }
+  return "";
+}
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  if (seconds < 1) return "less than a second";
+  if (seconds < 90) return counted(Math.ceil(seconds), "second");
+  if (seconds < 5400) return counted(Math.round(seconds / 60), "minute");
+  return counted(Math.round(seconds / 3600), "hour");
+}
+
+/** @param {{min: number, max: number}} players */
+export function players({ min, max }) {
+  return min === max ? counted(min, "player") : `${min}–${max} players`;
+}
+
+/** @type {Record<string, string>} */
+const kinds = {
+  game: "Game", room: "Room pack", table: "Table pack",
+  "game-pack": "Game", "room-pack": "Room pack", "table-pack": "Table pack",
+};
+/** @param {string} kind */
+export const kindName = (kind) => kinds[kind] ?? "Mod";
+
+/** @type {Record<string, string>} */
+const reasons = {
+  "not-found": "This file is not in the repository. Only the mod's author can put it there.",
+  forbidden: "GitHub does not give this file out.",
+  "server-error": "GitHub had a problem of its own. Trying again usually helps.",
+  network: "The connection broke. Check yours, then try again.",
+  timeout: "The file took too long to arrive. Try again on a steadier connection.",
+  "rate-limited": "GitHub asked us to slow down. Wait a minute, then try again.",
+  "hash-mismatch": "What arrived is not what the author published, so it was not kept.",
+  "size-mismatch": "The file arrived cut short or too long, so it was not kept. Try again.",
+  "refused-path": "The file's path leads out of the mod, so it is never fetched. The mod's author needs to fix it.",
+  "lfs-missing": "The large file behind this entry was never uploaded. Only the mod's author can do that.",
+  quota: "There is no room left in this browser's storage. Forget a mod you no longer play, then try again.",
+  storage: "This browser could not store the file. Trying again may help.",
+  cancelled: "You stopped the download before this file's turn.",
+};
+/** @param {string | null} reason */
+export const reasonText = (reason) => (reason === null ? "" : reasons[reason] ?? "This file could not be fetched.");
+
+/** @type {Record<string, {title: string, advice: string}>} */
+const errors = {
+  "unknown-mod": {
+    title: "There is no such mod",
+    advice: "The address may be misspelt, or its author has deleted, renamed or hidden the mod.",
+  },
+  "unknown-version": {
+    title: "This version does not exist",
+    advice: "The link names a version that was never published for this mod. The current version may still open.",
+  },
+  "manifest-unreadable": {
+    title: "This mod can't be read",
+    advice: "Its manifest, diceytable.mod.json, is missing or broken. Only the mod's author can mend that.",
+  },
+  "rate-limited": {
+    title: "GitHub asked us to slow down",
+    advice: "Too many requests came from your network in a short time. Wait a few minutes, then try again.",
+  },
+  unreachable: {
+    title: "Nobody answered",
+    advice: "The mod could not be reached, and it is not kept on this device. Check your connection, then try again.",
+  },
+  storage: {
+    title: "This browser's storage refused",
+    advice: "Free some space or forget a mod you no longer play, then try again.",
+  },
+  cancelled: { title: "You stopped opening this mod", advice: "Nothing is lost: what had arrived is kept." },
+  "refused-path": { title: "This address is not a mod", advice: "A mod's address looks like owner/repository." },
+  fatal: {
+    title: "The table could not start",
+    advice: "The part that loads mods did not start in this browser. Load the page again; if that does not help, "
+      + "update the browser or try another one.",
+  },
+};
+const unexpected = {
+  title: "Something went wrong",
+  advice: "This should not have happened. Try again, and tell us if it happens twice.",
+};
+/** @param {string} code */
+export const errorText = (code) => errors[code] ?? unexpected;
+
+/**
+ * @param {Record<string, unknown>} data
+ * @param {string} key
+ */
+const datum = (data, key) => (data[key] === undefined || data[key] === null ? null : String(data[key]));
+
+/** @type {Record<Notice["kind"], (code: string, data: Record<string, unknown>) => {title: string, body: string}>} */
+const notices = {
+  storage: (code) => code === "quota"
+    ? {
+      title: "Storage is full",
+      body: "Files that no longer fit are shown straight from GitHub. Forget a mod you no longer play to make room.",
+    }
+    : {
+      title: "Nothing is kept on this device",
+      body: "This browser gives the page no storage, perhaps because the window is private. "
+        + "The table works; every file comes straight from GitHub each time.",
+    },
+  preview: () => ({
+    title: "Solo preview",
+    body: "This repository is not registered, so it opens for you alone: no room, no script, not in the catalogue.",
+  }),
+  incompatible: (_code, data) => ({
+    title: "Made for another version",
+    body: [
+      datum(data, "engine") ? `The mod asks for engine ${datum(data, "engine")}.` : "The mod asks for another engine.",
+      "It opens, but parts of it may not work.",
+    ].join(" "),
+  }),
+  offline: () => ({
+    title: "You are offline",
+    body: "This is the version kept on this device. A newer one may exist.",
+  }),
+  issues: (_code, data) => ({
+    title: "The mod has problems",
+    body: `${datum(data, "count") ?? "Some"} of its entries were skipped. The list below names each one.`,
+  }),
+};
+/** @param {Notice} notice */
+export const noticeText = ({ kind, code, data }) => (notices[kind] ?? notices.issues)(code, data ?? {});
+
+/** @type {Record<AssetGroup, string>} */
+export const groupNames = {
+  image: "Images", model: "3D models", sound: "Sounds", data: "Data", text: "Text", other: "Other files",
+};
+
+/** @type {Record<AssetLine["status"], string>} */
+export const statusNames = {
+  cached: "On this device",
+  carried: "On this device",
+  downloaded: "On this device",
+  pending: "On its way",
+  failed: "Failed",
+};
+
+/** @type {Record<string, string>} */
+const roles = { room: "Room", table: "Table" };
+/** @param {string} role */
+export const roleName = (role) => roles[role] ?? "Pack";
+
+export const text = {
+  brand: "DiceyTable",
+  titles: {
+    lobby: "DiceyTable: pick a game",
+    /** @param {string} name */
+    loading: (name) => `Loading ${name} – DiceyTable`,
+    /** @param {string} name */
+    open: (name) => `${name} – DiceyTable`,
+    /** @param {string} title */
+    failed: (title) => `${title} – DiceyTable`,
+  },
+  backToCatalogue: "Back to the catalogue",
+
+  catalogue: {
+    heading: "Pick a game",
+    lead: "Mods load straight from GitHub onto this device, and play from there.",
+    soloHeading: "Preview a mod",
+    soloLead: "This page has no catalogue: it opens any public mod repository on GitHub as a solo preview. "
+      + "You see the table and its pieces; rooms, scripts and other players need a site with a registry.",
+    games: "Games",
+    packs: "Packs",
+    show: "Show",
+    search: "Search the catalogue",
+    searchHint: "Search",
+    loading: "Loading the catalogue…",
+    /** @param {boolean} packs @param {boolean} more */
+    found: (packs, more) => (/** @type {number} */ count) =>
+      `${more ? "The first " : ""}${counted(count, packs ? "pack" : "game")}${more ? " are shown" : count === 1 ? " is shown" : " are shown"}`,
+    /** @param {string} query */
+    nothing: (query) => (query ? `Nothing matches “${query}”.` : "Nothing has been published here yet."),
+    nothingHint: "Published mods appear here. You can open any public mod repository below.",
+    clear: "Clear the search",
+    failed: "The catalogue did not answer",
+    failedHint: "Check your connection. Mods kept on this device still open.",
+    more: "Show more",
+    loadingMore: "Loading more…",
+    issues: "Has problems",
+    unavailable: "Repository gone",
+    private: "Private",
+  },
+
+  repository: {
+    heading: "Open a repository",
+    label: "Repository on GitHub",
+    hint: "owner/repository, or its address on github.com",
+    submit: "Open",
+    wrong: "That is not a repository. Write it like owner/repository or https://github.com/owner/repository.",
+  },
+
+  kept: {
+    heading: "Kept on this device",
+    /** @param {number} files @param {number} bytes */
+    line: (files, bytes) => `${counted(files, "file")}, ${size(bytes)}`,
+    forget: "Forget",
+    /** @param {string} name */
+    forgetLabel: (name) => `Forget ${name}`,
+    /** @param {string} name */
+    forgotten: (name) => `${name} is no longer kept on this device.`,
+  },
+
+  loading: {
+    /** @param {string} name */
+    heading: (name) => `Loading ${name}`,
+    starting: "Getting ready…",
+    label: "Download progress",
+    /** @param {number} done @param {number} total */
+    bytes: (done, total) => `${size(done)} of ${size(total)}`,
+    /** @param {number} done @param {number} total */
+    files: (done, total) => `${whole.format(done)} of ${counted(total, "file")}`,
+    /** @param {number} rate */
+    rate: (rate) => `${size(Math.round(rate))} a second`,
+    /** @param {number} seconds */
+    left: (seconds) => `${duration(seconds)} left`,
+    amount: "Done",
+    filesTerm: "Files",
+    speed: "Speed",
+    time: "Time",
+    unknown: "–",
+    current: "Fetching now",
+    packs: "With it come",
+    packState: { loading: "loading", open: "ready", failed: "not available" },
+    openNow: "Open now",
+    openNowHint: "The table opens with what is here; the rest goes on arriving.",
+    cancel: "Cancel",
+    /** @param {string} name @param {number} percent */
+    milestone: (name, percent) => `${name}: ${percent} percent loaded.`,
+    /** @param {number} count */
+    failing: (count) => `${counted(count, "file")} could not be fetched so far.`,
+  },
+
+  failures: {
+    /** @param {number} count */
+    heading: (count) => `${counted(count, "file")} didn’t come through`,
+    intro: "The table works without them: what is missing is fetched from GitHub when it is needed.",
+    retry: "Try again",
+    /** @param {string} path */
+    retryLabel: (path) => `Try again: ${path}`,
+    retryAll: "Try all again",
+    retrying: "Trying again…",
+    /** @param {number} count */
+    more: (count) => `and ${whole.format(count)} more`,
+  },
+
+  table: {
+    still: "Still arriving",
+    /** @param {number} failures */
+    opened: (failures) => (failures
+      ? `is open. ${counted(failures, "file")} could not be fetched.`
+      : "is open."),
+    seats: "Seats",
+    about: "About",
+    noAbout: "The author has not described this mod.",
+    rules: "Rules",
+    /** @param {string} title */
+    video: (title) => `${title} (video, opens in a new tab)`,
+    rulesUnavailable: "These rules could not be loaded.",
+    screenshots: "Screenshots",
+    /** @param {number} index */
+    screenshot: (index) => `Screenshot ${index}`,
+    facts: "Facts",
+    release: "Release",
+    license: "Licence",
+    version: "Version",
+    source: "Source",
+    contents: "On the table",
+    /** @param {{objects: number, decks: number, cards: number}} scene */
+    scene: ({ objects, decks, cards }) => listed.format([
+      counted(objects, "piece"),
+      ...(decks ? [counted(decks, "deck")] : []),
+      ...(cards ? [counted(cards, "card")] : []),
+    ]),
+    packs: "Packs",
+    assetRepos: "Also named, not fetched",
+    /** @param {number} count */
+    issues: (count) => `${counted(count, "problem")} found in the mod`,
+    issuesIntro: "These are for its author. The rest of the mod is loaded.",
+    loadingDetails: "Laying out the table…",
+    loadingText: "Loading…",
+  },
+
+  assets: {
+    heading: "What’s in the box",
+    /** @param {number} files @param {number} bytes */
+    total: (files, bytes) => `${counted(files, "file")}, ${size(bytes)}`,
+    filter: "Filter files by name",
+    filterHint: "Filter by name",
+    show: "Show",
+    all: "All",
+    none: "No file matches.",
+    more: "Show more",
+    /** @param {number} count */
+    found: (count) => `${counted(count, "file")} shown`,
+    live: "From GitHub",
+    unverified: "Unverified",
+    sizeUnknown: "size unknown",
+  },
+
+  viewer: {
+    close: "Close",
+    previous: "Previous file",
+    next: "Next file",
+    save: "Save a copy",
+    openLive: "Open on GitHub",
+    loading: "Loading…",
+    cut: "This is the beginning; the whole file is longer. Save a copy to read the rest.",
+    noText: "This file can't be shown as text.",
+    unavailable: "This file can't be shown now.",
+    noPreview: "There is no preview for this kind of file.",
+    live: "Shown straight from GitHub, not from this device.",
+    unverified: "Not checked against what the author published.",
+    checked: "Checked against what the author published.",
+  },
+
+  failed: {
+    retry: "Try again",
+    reload: "Load the page again",
+    current: "Open the current version",
+    detail: "Details",
+  },
+
+  markdown: {
+    /** @param {string} alt */
+    image: (alt) => (alt ? `Image: ${alt}` : "Image"),
+    table: "Table",
+  },
+  newTab: "opens in a new tab",
+};
