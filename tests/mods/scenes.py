@@ -103,7 +103,7 @@ def _players(least: int, most: int) -> Json:
 
 
 def _seat(seat: str, x: float, z: float, turn: float, height: float) -> Json:
-    def zone(name: str, kind: str, arrange: str, interaction: str, shift: float, width: float) -> Json:
+    def zone(name: str, kind: str, arrange: str, interaction: str, *, shift: float, width: float) -> Json:
         across, along = (shift, 0.0) if x == 0 else (0.0, shift)
         return {
             "id": name.lower(),
@@ -120,8 +120,8 @@ def _seat(seat: str, x: float, z: float, turn: float, height: float) -> Json:
         "seat": seat,
         "label": seat.title(),
         "zones": [
-            zone("Hand", "hand", "row", "owner-seat-only", 0, 1.6),
-            zone("Deck", "area", "stack", "allow", 1.1, 0.3),
+            zone("Hand", "hand", "row", "owner-seat-only", shift=0, width=1.6),
+            zone("Deck", "area", "stack", "allow", shift=1.1, width=0.3),
         ],
     }
 
@@ -169,10 +169,14 @@ def _sheet(path: str, columns: int, rows: int, count: int, size: tuple[int, int]
     }
 
 
-def _piece(number: int, preset: str, label: str, colour: str, at: Json, scale: Json, kind: str = "token") -> Json:
+def _piece(number: int, preset: str, label: str, at: Json, scale: Json, *, colour: str, kind: str = "token") -> Json:
     family = "dice" if kind == "die" else "pieces"
     metadata = {"standardPresetId": preset, "standardPresetFamily": family, "standardPresetVariant": preset}
     return _thing(number, kind, label, at, scale, color=colour, metadata=metadata)
+
+
+def _die(number: int, sides: int, label: str, at: Json, *, colour: str = "#fdf8ec", side: float = 0.12) -> Json:
+    return _piece(number, f"die-d{sides}", label, at, _vector(side, side, side), colour=colour, kind="die")
 
 
 def _harbour_cards(ranks: int, copies: int) -> list[Json]:
@@ -210,30 +214,23 @@ def tidewater() -> Json:
             4, "custom", "Harbour boat", _vector(-2.15, TABLE_TOP, 0.6), _vector(0.6, 0.6, 0.6),
             metadata={"customModelAssetId": "assets/models/boat.web.glb"},
         ),
-        _piece(5, "die-d6", "Wind die", "#fdf8ec", _vector(2.05, TABLE_TOP + 0.06, 0.55), _vector(0.12, 0.12, 0.12), "die"),
-        _piece(6, "die-d6", "Wind die", "#fdf8ec", _vector(2.28, TABLE_TOP + 0.06, 0.7), _vector(0.12, 0.12, 0.12), "die"),
-        _piece(7, "die-d20", "Storm die", "#2b4a70", _vector(2.1, TABLE_TOP + 0.08, 0.85), _vector(0.16, 0.16, 0.16), "die"),
+        _die(5, 6, "Wind die", _vector(2.05, TABLE_TOP + 0.06, 0.55)),
+        _die(6, 6, "Wind die", _vector(2.28, TABLE_TOP + 0.06, 0.7)),
+        _die(7, 20, "Storm die", _vector(2.1, TABLE_TOP + 0.08, 0.85), colour="#2b4a70", side=0.16),
     ]  # fmt: skip
     places = [(0.0, 1.95), (0.0, -1.95), (1.5, 1.5), (-1.5, -1.5)]
     for row, (seat, colour) in enumerate(SEAT_COLOURS.items()):
         x, z = places[row]
+        captain = _vector(x, TABLE_TOP, z)
         objects.append(
-            _piece(
-                10 + row,
-                "pawn-tall",
-                f"{seat.title()} captain",
-                colour,
-                _vector(x, TABLE_TOP, z),
-                _vector(0.2, 0.36, 0.2),
-            )
+            _piece(10 + row, "pawn-tall", f"{seat.title()} captain", captain, _vector(0.2, 0.36, 0.2), colour=colour)
         )
-        objects += [
-            _piece(
-                20 + 10 * row + step, "chip-10", f"{seat.title()} cargo", colour,
-                _vector(x + 0.34, TABLE_TOP + 0.04 * step, z), _vector(0.2, 0.04, 0.2),
+        for step in range(4):
+            stacked = _vector(x + 0.34, TABLE_TOP + 0.04 * step, z)
+            cargo = f"{seat.title()} cargo"
+            objects.append(
+                _piece(20 + 10 * row + step, "chip-10", cargo, stacked, _vector(0.2, 0.04, 0.2), colour=colour)
             )
-            for step in range(4)
-        ]  # fmt: skip
     materials = [
         {
             "id": "mat-floor",
@@ -271,7 +268,7 @@ def tournament() -> Json:
         face=_sheet("assets/decks/sheet-1.webp", 4, 4, 16, (256, 384)),
         back={"kind": "single", "texturePath": "assets/decks/back.webp"},
     )  # fmt: skip
-    die = _piece(2, "die-d6", "Wind die", "#fdf8ec", _vector(0.6, 0.06, 0.2), _vector(0.12, 0.12, 0.12), "die")
+    die = _die(2, 6, "Wind die", _vector(0.6, 0.06, 0.2))
     seats = [_seat("white", 0, 1.2, 0, 0.1), _seat("purple", 0, -1.2, 180, 0.1)]
     refs = [_pack("harbour-hall", "1.0.0", "pin:tablewright-samples/harbour-hall~1", "room")]
     older = {"schemaVersion": 1, "seatZones": seats, "packRefs": refs, "roomSettings": _players(2, 2)}
@@ -353,15 +350,21 @@ def lantern_cards() -> Json:
 def lantern_duel() -> Json:
     """One deck of eight lanterns and a die, on the platform's own table."""
     cards = [
-        {"cardId": f"card-{index + 1}", "label": name.title(), "faceIndex": index, "count": 3, "assetPath": f"assets/cards/art/{name}.webp"}
+        {
+            "cardId": f"card-{index + 1}",
+            "label": name.title(),
+            "faceIndex": index,
+            "count": 3,
+            "assetPath": f"assets/cards/art/{name}.webp",
+        }
         for index, name in enumerate(LANTERNS)
-    ]  # fmt: skip
+    ]
     deck = _deck(
         1, "Lanterns", _vector(0, 0.05, 0), _vector(0.2083, 0.0866, 0.3125), cards,
         face=_sheet("assets/cards/lanterns.webp", 4, 2, 8, (192, 288)),
         back={"kind": "single", "texturePath": "assets/cards/back.webp"},
     )  # fmt: skip
-    die = _piece(2, "die-d8", "Night die", "#3a2366", _vector(0.6, 0.1, 0.2), _vector(0.08, 0.08, 0.08), "die")
+    die = _die(2, 8, "Night die", _vector(0.6, 0.1, 0.2), colour="#3a2366", side=0.08)
     seats = [_seat("purple", 0, 0.9, 0, 0.1), _seat("orange", 0, -0.9, 180, 0.1)]
     return _scene("lantern-duel", "Lantern Duel", [deck, die], seatZones=seats, roomSettings=_players(2, 2))
 
