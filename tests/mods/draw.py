@@ -979,7 +979,7 @@ def draw_odd_names() -> None:
         "models/crate.web/crate-lid.web.glb.webp": (".w", "#c8452f"),
         "art/twice.webp.webp": ("x2", "#1f7a8c"),
         "art/.hidden/dot.webp": (".", "#b8892b"),
-        "ODD_LONG": ("5", "#2f3e75"),
+        ODD_LONG: ("5", "#2f3e75"),
         "unsafe-elsewhere/question.webp": ("?", "#4f9a4c"),
         "unsafe-elsewhere/quote.webp": ('"', "#d8663f"),
     }
