@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -42,7 +41,7 @@ class Browser(Protocol):
 
     engine: Engine
     console: list[str]
-    """What pages and their workers wrote, oldest first, as "type: text"; WebKitGTK's only once it is closed."""
+    """What pages and their workers wrote, oldest first, as "type: text"; a driven WebKitGTK tells nothing."""
 
     def open(self, url: str) -> None:
         """Go to ``url`` and wait for its load event."""
@@ -236,9 +235,7 @@ class WebKit(_Selenium):
         options = webdriver.WebKitGTKOptions()
         options.binary_location = str(_minibrowser())
         options.add_argument("--automation")
-        options.add_argument("--enable-write-console-messages-to-stdout=true")
         self._screen, display = _screen()
-        self._log = (self._profile / "console.txt").open("ab")
         environment = {
             **os.environ,
             "DISPLAY": display,
@@ -247,8 +244,7 @@ class WebKit(_Selenium):
             "NO_AT_BRIDGE": "1",
             "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",
         }
-        program = shutil.which("WebKitWebDriver") or "WebKitWebDriver"
-        service = WebKitService(program, log_output=self._log, env=environment)
+        service = WebKitService(shutil.which("WebKitWebDriver") or "WebKitWebDriver", env=environment)
         with warnings.catch_warnings():
             # Selenium warns of how it connects to a remote driver by itself.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -258,9 +254,6 @@ class WebKit(_Selenium):
         super()._stop()
         self._screen.terminate()
         self._screen.wait()
-        self._log.close()
-        written = Path(self._log.name).read_text(errors="replace")
-        self.console[:] = [f"{kind.lower()}: {text}" for kind, text in re.findall(r": CONSOLE (.+?) (.*)", written)]
 
 
 # Answers a pair, because a rejected promise would reach the two drivers as two different errors.
