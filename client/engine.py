@@ -10,7 +10,7 @@ _COMPARATOR = re.compile(r"(>=|<=|>|<|=|\^|~)?\s*v?(\d{1,6})(?:\.(\d{1,6}|x|\*))
 
 
 def accepts_engine(range_text: str, engine: tuple[int, int, int] = ENGINE) -> bool | None:
-    """Whether a range like ``>=0.1 <1.0`` (comparators that must all hold; ``||`` between alternatives) takes ``engine``.
+    """Whether a range like ``>=0.1 <1.0`` (all comparators must hold; ``||`` between alternatives) takes ``engine``.
 
     None when the range can't be read.
     """

@@ -38,7 +38,7 @@ def read_object(data: bytes, file: str, *, longest: int) -> dict[str, Any]:
     return value
 
 
-def _is_whole(value: int | float) -> bool:
+def _is_whole(value: float) -> bool:
     return abs(value) <= 2**53 and value == int(value)
 
 
@@ -50,7 +50,7 @@ def _kind(value: object) -> str:
     if value is None:
         return "null"
     for types, name in ((bool, "true or false"), (str, "a text"), ((int, float), "a number"), (list, "a list")):
-        if isinstance(value, types):  # type: ignore[arg-type]
+        if isinstance(value, types):
             return name
     return "an object"
 
@@ -64,6 +64,11 @@ class LenientObject:
         self._file = file
         self._place = place
         self._issues = issues
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The object itself, as parsed."""
+        return dict(self._values)
 
     def __contains__(self, key: str) -> bool:
         return self._values.get(key) is not None

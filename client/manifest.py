@@ -28,6 +28,8 @@ Role = Literal["manifest", "setup", "script", "asset", "cover", "screenshot", "r
 _KINDS: dict[str, Kind] = {"game-pack": "game", "room-pack": "room", "table-pack": "table"}
 _MANIFEST_ID = re.compile(r"[A-Za-z0-9-]{1,100}")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_VIDEO_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_VIDEO_PAGES = {"youtube": "https://www.youtube.com/watch?v=", "vimeo": "https://vimeo.com/"}
 _HASH = re.compile(r"(?:sha256-)?([0-9a-fA-F]{64})")
 
 
@@ -194,7 +196,9 @@ class _Reading:
     def _kind(self) -> Kind:
         value = self.top.text("type")
         if value is not None and value not in _KINDS:
-            self.top.complain("unknown-type", "type", f"{value[:40]!r} is not one of {', '.join(_KINDS)}; read as a game.")
+            self.top.complain(
+                "unknown-type", "type", f"{value[:40]!r} is not one of {', '.join(_KINDS)}; read as a game."
+            )
         return _KINDS.get(value or "", "game")
 
     def _slug(self) -> str | None:
@@ -243,7 +247,9 @@ class _Reading:
         seen: set[str] = set()
         for number, (place, element) in enumerate(self.top.items("assets")):
             if number >= MOST_ASSETS:
-                self.top.complain("too-many-assets", "assets", f"has more than {MOST_ASSETS} entries; the rest is left out.")
+                self.top.complain(
+                    "too-many-assets", "assets", f"has more than {MOST_ASSETS} entries; the rest is left out."
+                )
                 return
             sha256 = size = None
             if isinstance(element, dict):
@@ -309,17 +315,24 @@ class _Reading:
         return found
 
     def _video(self, rules: LenientObject) -> str | None:
+        """A video's public address, from ``{provider, id}`` or an https address written out."""
         value = rules.raw("video")
-        address = value.get("url") if isinstance(value, dict) else value
-        if not isinstance(address, str) or not address.startswith("https://"):
-            rules.complain("odd-video", "video", "should be an https address.")
+        if isinstance(value, dict):
+            provider, number = value.get("provider"), value.get("id")
+            if isinstance(number, str) and _VIDEO_ID.fullmatch(number) and provider in _VIDEO_PAGES:
+                return _VIDEO_PAGES[provider] + number
+            value = value.get("url")
+        if not isinstance(value, str) or not value.startswith("https://"):
+            rules.complain("odd-video", "video", "should name a provider we know and an id, or an https address.")
             return None
-        return address
+        return value
 
     def _capabilities(self) -> tuple[str, ...]:
         allowed = self.top.child("capabilities").texts("allowed")
         for unknown in sorted(set(allowed) - MOD_CAPABILITIES):
-            self.top.complain("unknown-capability", "capabilities.allowed", f"names {unknown[:60]!r}, which does not exist.")
+            self.top.complain(
+                "unknown-capability", "capabilities.allowed", f"names {unknown[:60]!r}, which does not exist."
+            )
         return tuple(slug for slug in dict.fromkeys(allowed) if slug in MOD_CAPABILITIES)
 
     def _players(self) -> Players | None:
@@ -353,7 +366,9 @@ class _Reading:
             self.top.complain("odd-engine-range", "compatibility.engine", "can't be read; it is taken to fit.")
             return True
         if not accepted:
-            self.top.complain("engine-range", "compatibility.engine", f"is {wanted[:60]!r}, which this engine is not in.")
+            self.top.complain(
+                "engine-range", "compatibility.engine", f"is {wanted[:60]!r}, which this engine is not in."
+            )
         return accepted
 
     def _path(self, within: LenientObject, key: str) -> AssetPath | None:

@@ -20,7 +20,7 @@ class GitHubHosts:
 
 
 def encoded(path: str) -> str:
-    """Each segment percent-encoded by itself, so ``#``, ``?``, ``%``, ``+`` and spaces name the very file (RFC 3986)."""
+    """Each segment percent-encoded by itself, so that ``#``, ``?``, ``%`` and spaces name the very file (RFC 3986)."""
     return "/".join(quote(segment, safe="") for segment in path.split("/"))
 
 

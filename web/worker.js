@@ -4,6 +4,7 @@
  *
  * @import {Call, FromWorker} from "./messages.js"
  */
+import * as digest from "./digest.js";
 import * as indexeddb from "./indexeddb.js";
 import * as opfs from "./opfs.js";
 import * as pump from "./pump.js";
@@ -57,6 +58,7 @@ try {
     pump,
     opfs,
     indexeddb,
+    digest,
   });
   post({ type: "ready", boot, ms, reason });
 } catch (error) {

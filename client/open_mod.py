@@ -1,0 +1,451 @@
+"""One mod at the table, the game or one of its packs: resolve → scope → supersede → pull → serve (seed page)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from client import cache
+from client import note as notes
+from client.asset_path import AssetPath, asset_path
+from client.errors import Cancelled, ManifestUnreadable, PeerError, StorageFailure
+from client.index import FileIndex
+from client.issue import Issue
+from client.json_document import DocumentUnreadable
+from client.manifest import MANIFEST_PATH, ModManifest, read_manifest
+from client.plan import PlannedFile, manifest_file, plan_files
+from client.ports import Clock, Http, Locks, Store, Transfer
+from client.progress import ProgressMeter
+from client.publish import Publish
+from client.pull import FileState, Pull
+from client.registry import Registry
+from client.report import BootKind, FileReport, PullReport
+from client.scope import Scope, ScopeSession
+from client.setup import EMPTY_SETUP, Setup, read_setup, unreadable_setup
+from client.trace import Trace
+from client.urls import GitHubHosts, media_url
+
+Observer = Callable[["OpenMod", "FileState | None"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """The machine under the loader: every port, where GitHub is, and how the runtime came up."""
+
+    store: Store
+    transfer: Transfer
+    http: Http
+    locks: Locks
+    clock: Clock
+    hosts: GitHubHosts
+    registry: Registry | None
+    boot: BootKind
+    trace: Trace
+
+
+class OpenMod:
+    """A mod from the moment it is resolved until its table closes.
+
+    :param changed: called after anything worth drawing anew; with the file that got its outcome, or None
+    :param setup_read: called once with the setup, as soon as it can be read, while the pull goes on
+    """
+
+    def __init__(
+        self,
+        platform: Platform,
+        publish: Publish,
+        meter: ProgressMeter,
+        *,
+        role: str,
+        changed: Observer,
+        setup_read: Callable[[Setup], None] | None = None,
+    ) -> None:
+        self.platform = platform
+        self.publish = publish
+        self.role = role
+        self.manifest: ModManifest | None = None
+        self.setup: Setup = EMPTY_SETUP
+        self.index: FileIndex | None = None
+        self.files: dict[AssetPath, FileState] = {}
+        self.scope = Scope(platform.store.folder(publish.repository.key), publish.version)
+        self.state: Literal["loading", "open", "failed"] = "loading"
+        self.error: PeerError | None = None
+        self.storage_error: StorageFailure | None = None
+        self.superseded: tuple[str, ...] = ()
+        self.bytes_fetched = 0
+        self._meter = meter
+        self._changed = changed
+        self._setup_read = setup_read
+        self._pull: Pull | None = None
+        self._cancelled = False
+        self._holds = AsyncExitStack()
+        self._carried: frozenset[str] = frozenset()
+        self.fetching: tuple[str, ...] = ()
+        """Paths under way now."""
+        self._started = platform.clock.now()
+        self._began = platform.clock.monotonic()
+        self._ms: float | None = None
+
+    @property
+    def key(self) -> str:
+        return self.publish.repository.key
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What the author should know of manifest and setup."""
+        return (*(self.manifest.issues if self.manifest is not None else ()), *self.setup.issues)
+
+    async def load(self) -> None:
+        """Open the scope and give every declared file an outcome.
+
+        :raises ManifestUnreadable: there is no manifest to open a table from
+        :raises Cancelled: it was cancelled before the manifest had come
+        """
+        try:
+            await self._load()
+        except PeerError as error:
+            self.state, self.error = "failed", error
+            raise
+        finally:
+            self._ms = (self.platform.clock.monotonic() - self._began) * 1000
+        self.state = "open"
+        self._changed(self, None)
+
+    async def _load(self) -> None:
+        trace = self.platform.trace
+        await self._holds.enter_async_context(
+            self.platform.locks.shared(cache.shown_lock(self.key, self.publish.version))
+        )
+        with trace.span("open scope", mod=self.key):
+            await self._load_scope()
+        if not await self._open_from_cache():
+            async with self.platform.locks.exclusive(cache.pull_lock(self.key)):
+                await self._load_scope()
+                await self._run_session(self._pull_all)
+
+    def measure_with(self, meter: ProgressMeter) -> None:
+        """Count what is fetched from now on with another meter, for a pull of its own."""
+        self._meter = meter
+
+    async def _load_scope(self) -> None:
+        try:
+            await self.scope.load()
+        except StorageFailure as error:
+            self.storage_error = error
+
+    async def _open_from_cache(self) -> bool:
+        """Whether the whole mod is in the cache; if so, it is open afterwards and nothing was asked of the network."""
+        data = await self.document(MANIFEST_PATH)
+        if data is None:
+            return False
+        manifest = read_manifest(data)
+        if any(not declared.optional and declared.path not in self.scope.entries for declared in manifest.files):
+            return False
+        if any(declared.path not in self.scope.entries for declared in manifest.files) and not await self._known_absent(
+            manifest
+        ):
+            return False
+        await self._plan(manifest)
+        return all(state.settled for state in self.files.values())
+
+    async def _known_absent(self, manifest: ModManifest) -> bool:
+        """Whether the index says that the optional files we lack don't exist, so that nothing is left to fetch."""
+        await self._read_index()
+        return self.index is not None and not any(
+            declared.path in self.index.files
+            for declared in manifest.files
+            if declared.optional and declared.path not in self.scope.entries
+        )
+
+    async def _run_session(self, work: Callable[[ScopeSession | None], Awaitable[None]]) -> None:
+        """Do work that may add files, under the mod's exclusive lock, and leave the scope tidy whatever happens."""
+        session: ScopeSession | None = None
+        try:
+            if self.storage_error is None or self.storage_error.quota:
+                session = await self.scope.session()
+                self.storage_error = None
+        except StorageFailure as error:
+            self.storage_error = error
+        try:
+            await work(session)
+        finally:
+            if session is not None:
+                await self._end(session)
+
+    async def _end(self, session: ScopeSession) -> None:
+        try:
+            with self.platform.trace.span("seal", mod=self.key):
+                await session.close()
+                await self.scope.compact()
+        except StorageFailure as error:
+            session.broken = session.broken or error
+        self.storage_error = session.broken or self.storage_error
+
+    async def _pull_all(self, session: ScopeSession | None) -> None:
+        index = asyncio.ensure_future(self._read_index())
+        try:
+            manifest = await self._fetch_manifest(session)
+            await index
+        finally:
+            index.cancel()
+        await self._carry_over(session, manifest)
+        if self.publish.current and session is not None:
+            gone = await cache.supersede(self.platform.store, self.platform.locks, self.key, self.publish.version)
+            self.superseded = tuple(gone)
+        await self._plan(manifest)
+        await self._fetch([state for state in self.files.values() if not state.settled], session)
+
+    async def _read_index(self) -> None:
+        """The registry's index, when it has one; a pull works without, it only knows less."""
+        if self.index is not None or self.platform.registry is None or self.publish.preview or self.publish.offline:
+            return
+        try:
+            with self.platform.trace.span("index", mod=self.key):
+                self.index = await self.platform.registry.files(self.publish)
+        except PeerError:
+            self.index = None
+
+    async def _fetch_manifest(self, session: ScopeSession | None) -> ModManifest:
+        publish, hosts = self.publish, self.platform.hosts
+        data = await self.document(MANIFEST_PATH)
+        if data is None:
+            planned = manifest_file(hosts, publish.repository, publish.ref, publish.version)
+            state = FileState(planned, keep_body=True)
+            self.files[planned.path] = state
+            await self._fetch([state], session)
+            if state.reason == "cancelled":
+                raise Cancelled
+            if state.body is None:
+                where = f"{publish.repository} at {publish.ref}"
+                raise ManifestUnreadable(
+                    f"{MANIFEST_PATH} of {where} could not be loaded ({state.reason}).", reason=state.reason
+                )
+            data = state.body
+        return read_manifest(data)
+
+    async def _carry_over(self, session: ScopeSession | None, manifest: ModManifest) -> None:
+        """Record files that an older version holds with the very bytes: no byte is copied, none fetched."""
+        if session is None:
+            return
+        wanted: dict[str, str] = {}
+        for path, planned in self._planned(manifest).items():
+            if path not in self.scope.entries and planned.sha256 is not None and planned.also_sha256 is None:
+                wanted[path] = planned.sha256
+        if not wanted:
+            return
+        with self.platform.trace.span("carry over", mod=self.key):
+            stored = await cache.entries_by_hash(self.scope.folder, self.publish.version)
+            carried = {path: stored[sha256] for path, sha256 in wanted.items() if sha256 in stored}
+            try:
+                await session.add(carried)
+            except StorageFailure:
+                return
+        self._carried = frozenset(carried)
+
+    def _planned(self, manifest: ModManifest) -> dict[AssetPath, PlannedFile]:
+        publish = self.publish
+        return plan_files(
+            manifest.files, self.index, self.platform.hosts, publish.repository, publish.ref, publish.version
+        )
+
+    async def _plan(self, manifest: ModManifest) -> None:
+        """Know every file of the mod, and which of them are here already."""
+        before = dict(self.files)
+        self.files = {}
+        for path, planned in self._planned(manifest).items():
+            if planned.optional and self.index is not None and path not in self.index.files:
+                continue
+            state = before.get(path)
+            if state is None or not state.settled:
+                state = FileState(planned, keep_body=planned.role == "setup")
+            else:
+                state.planned = planned
+                state.verified = state.sha256 is not None and state.sha256 == planned.sha256
+            entry = self.scope.entries.get(path)
+            if entry is not None and not state.settled:
+                wrong = planned.sha256 is not None and planned.sha256 != entry.sha256
+                if wrong or planned.also_sha256 is not None:
+                    del self.scope.entries[path]
+                else:
+                    state.found(entry, "carried" if path in self._carried else "cached")
+            self.files[path] = state
+        self.manifest = manifest
+        for state in self.files.values():
+            if not state.settled:
+                self._expect(state)
+        setup = self.files.get(manifest.setup)
+        if setup is not None and setup.settled and setup.status != "failed":
+            await self._use_cached_setup(setup)
+        elif setup is None:
+            self._use_setup(EMPTY_SETUP)
+        self._changed(self, None)
+
+    async def _use_cached_setup(self, state: FileState) -> None:
+        data = await self.document(state.planned.path)
+        if data is not None:
+            self._use_setup(_setup(data, state.planned.path))
+        elif state.status != "downloaded":
+            state.reset()
+            self._expect(state)
+
+    def _expect(self, state: FileState) -> None:
+        self._meter.expect(f"{self.key}:{state.planned.path}", state.size)
+
+    def _use_setup(self, setup: Setup) -> None:
+        self.setup = setup
+        if self._setup_read is not None:
+            announce, self._setup_read = self._setup_read, None
+            announce(setup)
+
+    async def _fetch(self, states: list[FileState], session: ScopeSession | None) -> None:
+        if not states:
+            return
+        publish, hosts = self.publish, self.platform.hosts
+        pull = Pull(
+            self.platform.transfer,
+            session,
+            self.platform.clock,
+            media_url=lambda path: media_url(hosts, publish.repository, publish.ref, publish.version, asset_path(path)),
+            settled=self._settled,
+            running=self._running,
+        )
+        if self._cancelled:
+            pull.cancel()
+        self._pull = pull
+        try:
+            with self.platform.trace.span("fetch", mod=self.key, files=len(states)):
+                pull.add(states)
+                await pull.run()
+        finally:
+            self._pull = None
+            self.bytes_fetched += pull.bytes_fetched
+
+    def _settled(self, state: FileState) -> None:
+        self._meter.settle(f"{self.key}:{state.planned.path}", state.length if state.status == "downloaded" else 0)
+        if state.planned.optional and state.reason == "not-found":
+            self.files.pop(state.planned.path, None)
+        if self.manifest is not None and state.planned.path == self.manifest.setup:
+            body, state.body = state.body, None
+            self._use_setup(_setup(body, state.planned.path) if body is not None else EMPTY_SETUP)
+        self._changed(self, state)
+
+    def _running(self, received: dict[str, int]) -> None:
+        self._meter.running(self.key, {f"{self.key}:{path}": got for path, got in received.items()})
+        self.fetching = tuple(received)
+        self._changed(self, None)
+
+    async def retry(self, paths: Iterable[str] | None = None) -> None:
+        """Fetch failed files again: these, or all. Paths that have not failed are left alone."""
+        wanted = set(paths) if paths is not None else None
+        states = [
+            state
+            for path, state in self.files.items()
+            if state.status == "failed" and (wanted is None or path in wanted)
+        ]
+        if not states:
+            return
+        self._cancelled = False
+        for state in states:
+            state.reset()
+            self._expect(state)
+            self._changed(self, state)
+        async with self.platform.locks.exclusive(cache.pull_lock(self.key)):
+            await self._run_session(lambda session: self._fetch(states, session))
+
+    async def refetch(self, paths: Iterable[str]) -> None:
+        """Forget cached files whose bytes were found rotten, and fetch them again."""
+        rotten = [self.files[asset_path(path)] for path in paths if path in self.files]
+        async with self.platform.locks.exclusive(cache.pull_lock(self.key)):
+            await self.scope.drop(state.planned.path for state in rotten)
+            for state in rotten:
+                state.reset()
+            await self._run_session(lambda session: self._fetch(rotten, session))
+
+    async def rotten(self) -> tuple[int, list[str]]:
+        """How many cached files were digested, and the paths whose bytes are not what was stored."""
+        entries = dict(self.scope.entries)
+        digests = await self.scope.folder.digest([entry.place for entry in entries.values()])
+        wrong = [path for (path, entry), digest in zip(entries.items(), digests, strict=True) if digest != entry.sha256]
+        return len(entries), wrong
+
+    async def remember(self, pins: tuple[tuple[str, str], ...]) -> None:
+        """Note that this version was opened now, and what it pins. A store that refuses is no failure here."""
+        if not self.scope.entries:
+            return
+        folder = self.scope.folder
+        try:
+            async with self.platform.locks.exclusive(f"peer:note:{self.key}"):
+                note = (await notes.read_note(folder)).used(self.publish, self.platform.clock.now())
+                await notes.write_note(folder, note.pinning(self.publish.version, pins))
+        except StorageFailure:
+            return
+
+    async def tidy(self) -> None:
+        """Collect what nothing names, and superseded versions another tab had kept alive, when nobody else pulls."""
+        async with self.platform.locks.exclusive_if_free(cache.pull_lock(self.key)) as free:
+            if not free:
+                return
+            await self.scope.compact()
+            if self.publish.current:
+                gone = await cache.supersede(self.platform.store, self.platform.locks, self.key, self.publish.version)
+                self.superseded = (*self.superseded, *gone)
+            await cache.sweep(self.scope.folder)
+
+    def cancel(self) -> None:
+        """End a running pull; what came down stays, the rest fails as ``cancelled``."""
+        self._cancelled = True
+        if self._pull is not None:
+            self._pull.cancel()
+
+    async def close(self) -> None:
+        """Let go of the version, so that it may be superseded."""
+        self.cancel()
+        await self._holds.aclose()
+
+    async def document(self, path: AssetPath) -> bytes | None:
+        """A cached file's bytes, digested before use; None when it is missing or rotten (and then forgotten)."""
+        entry = self.scope.entries.get(path)
+        if entry is None:
+            return None
+        data = await self.scope.folder.read(entry.place)
+        if data is None or hashlib.sha256(data).hexdigest() != entry.sha256:
+            del self.scope.entries[path]
+            return None
+        return data
+
+    def report(self, packs: tuple[PullReport, ...] = ()) -> PullReport:
+        """What became of the pull so far."""
+        refused = tuple(
+            FileReport(entry.path, "failed", 0, False, None, "refused-path", 0, 0.0)
+            for entry in (self.manifest.refused if self.manifest is not None else ())
+        )
+        files = tuple(state.report() for state in self.files.values()) + refused
+        ms = self._ms if self._ms is not None else (self.platform.clock.monotonic() - self._began) * 1000
+        return PullReport(
+            owner=self.publish.repository.owner,
+            repo=self.publish.repository.name,
+            ref=self.publish.ref,
+            version=self.publish.version,
+            store=self.platform.store.kind,
+            boot=self.platform.boot,
+            files=files,
+            bytesTotal=sum(file.bytes for file in files),
+            bytesFetched=self.bytes_fetched + (self._pull.bytes_fetched if self._pull is not None else 0),
+            bytesCarried=sum(file.bytes for file in files if file.status == "carried"),
+            startedAt=self._started * 1000,
+            ms=ms,
+            superseded=self.superseded,
+            packs=packs,
+            issues=tuple(asdict(issue) for issue in self.issues),
+        )
+
+
+def _setup(data: bytes, file: str) -> Setup:
+    try:
+        return read_setup(data, file)
+    except DocumentUnreadable as error:
+        return unreadable_setup(error, file)

@@ -1,0 +1,229 @@
+"""The peer: everything ``window.peer`` can be asked, over the ports of one machine."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from client import cache, resolver, view
+from client import note as notes
+from client.errors import Cancelled, NotOpen, PeerError, RateLimited, UnknownMod, UnknownVersion, Unreachable
+from client.github import GitHub
+from client.open_mod import OpenMod, Platform
+from client.opening import Opening
+from client.publish import ModRecord, Publish
+from client.repository import Repository
+from client.resolver import Asset
+from client.version import CommitSha, commit_sha
+
+FRAME = 0.1
+"""Seconds between two views at least."""
+
+
+class Peer:
+    """One page's loader: at most one table is open.
+
+    :param show: called with each new view, at most ten times a second and always with the last one
+    """
+
+    def __init__(self, platform: Platform, show: Callable[[dict[str, Any]], None]) -> None:
+        self._platform = platform
+        self._show = show
+        self._opening: Opening | None = None
+        self._error: PeerError | None = None
+        self._shown_at = float("-inf")
+        self._showing: asyncio.Task[None] | None = None
+        self._revision = 0
+        self._generation = 0
+
+    async def open(self, mod: str, version: str | None = None) -> dict[str, Any]:
+        """Open a table from ``owner/repo`` or a registry id; returns the report once it is open.
+
+        :raises UnknownMod, UnknownVersion, ManifestUnreadable, RateLimited, Unreachable: there is nothing to open
+        :raises Cancelled: it was closed, or another table opened, before it was there
+        """
+        await self.close()
+        self._generation += 1
+        mine = self._generation
+        try:
+            with self._platform.trace.span("resolve", mod=mod):
+                publish = await self._resolve(mod, version)
+            if mine != self._generation:
+                raise Cancelled("Another table was opened meanwhile.")
+            opening = self._opening = Opening(self._platform, publish, self._changed)
+            opening.start()
+            self._changed()
+            await asyncio.shield(opening.opened)
+        except PeerError as error:
+            if mine == self._generation:
+                failed, self._opening = self._opening, None
+                self._error = error if error.code != "cancelled" else None
+                if failed is not None:
+                    await failed.close()
+                self._changed()
+            raise
+        return opening.reports().as_plain()
+
+    async def _resolve(self, mod: str, version: str | None) -> Publish:
+        wanted = commit_sha(version)
+        if version is not None and wanted is None:
+            raise UnknownVersion(f"{version[:80]!r} is not a full commit sha (40 lower-case hex digits).")
+        try:
+            repository = Repository.parse(mod) if "/" in mod else None
+        except ValueError as error:
+            raise UnknownMod(f"{error}.") from None
+        try:
+            return await self._ask_for(mod, repository, wanted)
+        except (Unreachable, RateLimited):
+            remembered = await self._remembered(mod, repository, wanted)
+            if remembered is None:
+                raise
+            return remembered
+
+    async def _ask_for(self, mod: str, repository: Repository | None, wanted: CommitSha | None) -> Publish:
+        registry = self._platform.registry
+        record: ModRecord | None = None
+        if registry is not None:
+            record = await (registry.mod(mod) if repository is None else registry.by_repository(repository))
+            if record is not None and registry is not None:
+                return record.publish() if wanted is None else await registry.pinned(record, wanted)
+        if repository is None:
+            raise UnknownMod(f"{mod!r} is no owner/repo, and without a registry ids mean nothing.")
+        return await GitHub(self._platform.http, self._platform.hosts).preview(repository, wanted)
+
+    async def _remembered(self, mod: str, repository: Repository | None, wanted: CommitSha | None) -> Publish | None:
+        """What was open before, for when nobody can be asked."""
+        store = self._platform.store
+        keys = [repository.key] if repository is not None else await store.repositories()
+        for key in keys:
+            resolved = (await notes.read_note(store.folder(key))).resolved
+            matches = resolved is not None and (repository is not None or resolved.mod_id == mod)
+            if resolved is not None and matches and (wanted is None or str(wanted) == str(resolved.version)):
+                return resolved
+        return None
+
+    async def close(self) -> None:
+        """Close the table; transfers end, and nothing is left running."""
+        self._generation += 1
+        opening, self._opening, self._error = self._opening, None, None
+        if opening is not None:
+            await opening.close()
+        self._changed()
+
+    def open_now(self) -> None:
+        """Open the table with what is here while the pull goes on."""
+        self._table().open_now()
+
+    def report(self) -> dict[str, Any]:
+        """The pull report.
+
+        :raises NotOpen: no table is open or opening
+        """
+        return self._table().reports().as_plain()
+
+    async def asset(self, path: str, mod: str | None = None) -> Asset:
+        """Where an element finds ``path``; ``mod`` names one of the packs as owner/repo."""
+        return await resolver.resolve(self._mod(mod), path)
+
+    async def text(self, path: str, mod: str | None = None) -> str:
+        """A file's checked text."""
+        return await resolver.read_text(self._mod(mod), path)
+
+    def details(self) -> dict[str, Any]:
+        """All there is to show of the table."""
+        return view.details(self._table())
+
+    async def retry(self, paths: list[str] | None = None) -> dict[str, Any]:
+        """Fetch failed files again, these or all; returns the report afterwards."""
+        opening = self._table()
+        await opening.retry(paths)
+        return opening.reports().as_plain()
+
+    def cancel(self) -> None:
+        """End the pull: what came down stays, unsettled files fail as ``cancelled``, the table opens."""
+        self._table().cancel()
+
+    async def cached(self) -> list[dict[str, Any]]:
+        """What is kept, the last used first; ``lastUsed`` in milliseconds since the epoch."""
+        mods = [asdict(mod) for mod in await cache.cached_mods(self._platform.store)]
+        return [mod | {"lastUsed": mod.pop("last_used") * 1000} for mod in mods]
+
+    async def forget(self, owner: str, repo: str) -> None:
+        """Remove a mod from the cache.
+
+        :raises StorageFailure: a tab shows it
+        :raises UnknownMod: that is no repository's name
+        """
+        try:
+            repository = Repository(owner, repo)
+        except ValueError as error:
+            raise UnknownMod(f"{error}.") from None
+        await cache.forget(self._platform.store, self._platform.locks, repository)
+
+    async def repair(self) -> dict[str, int]:
+        """Digest every cached file of the table; drop what is rotten and fetch it again.
+
+        :raises NotOpen: no table is open
+        """
+        checked = dropped = refetched = 0
+        for mod in self._table().mods:
+            seen, rotten = await mod.rotten()
+            checked += seen
+            dropped += len(rotten)
+            if rotten:
+                await mod.refetch(rotten)
+                refetched += sum(1 for path in rotten if path in mod.scope.entries)
+        return {"checked": checked, "dropped": dropped, "refetched": refetched}
+
+    def trace(self) -> dict[str, Any]:
+        """Where the time went, as Chrome trace-event JSON."""
+        return self._platform.trace.as_plain()
+
+    def room(self) -> None:
+        """The room this table is in; a table opened by itself is in none."""
+        return
+
+    def table(self) -> dict[str, Any]:
+        """What stands on the table: ``digest`` is SHA-256 over the objects' canonical JSON."""
+        objects = list(self._table().game.setup.objects)
+        canonical = json.dumps(objects, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        digest = hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+        return {"seq": 0, "digest": digest, "objects": objects}
+
+    def _table(self) -> Opening:
+        if self._opening is None:
+            raise NotOpen
+        return self._opening
+
+    def _mod(self, name: str | None) -> OpenMod:
+        opening = self._table()
+        if name is None:
+            return opening.game
+        found = next((mod for mod in opening.mods if mod.key == name.lower()), None)
+        if found is None:
+            raise NotOpen(f"{name} is not at this table.")
+        return found
+
+    def _changed(self) -> None:
+        self._revision += 1
+        if self._showing is None:
+            self._showing = asyncio.ensure_future(self._draw_soon())
+
+    async def _draw_soon(self) -> None:
+        """Draw once the frame is over, so that any number of changes make at most ten views a second."""
+        wait = self._shown_at + FRAME - self._platform.clock.monotonic()
+        if wait > 0:
+            await self._platform.clock.sleep(wait)
+        self._showing = None
+        self._shown_at = self._platform.clock.monotonic()
+        if self._opening is not None:
+            shown = view.table(self._opening)
+        elif self._error is not None:
+            shown = view.failed(self._error)
+        else:
+            shown = view.lobby()
+        self._show(shown | {"revision": self._revision})

@@ -1,0 +1,106 @@
+"""The progress bar's truth: what is done of what is to be fetched for this table, packs included."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from client.ports import Clock
+
+WINDOW = 3.0
+"""Seconds the recent rate is taken over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of a pull. Sizes are bytes, ``rate`` bytes a second; ``bytes_total`` None when sizes are unknown."""
+
+    percent: int
+    bytes_done: int
+    bytes_total: int | None
+    files_done: int
+    files_total: int
+    rate: float
+    seconds_left: float | None
+
+
+class ProgressMeter:
+    """Adds up files as they are planned, run and settle. A file retried counts once, and the bar never falls."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._started = clock.monotonic()
+        self._expected: dict[str, int | None] = {}
+        self._settled: dict[str, int] = {}
+        self._running: dict[str, dict[str, int]] = {}
+        self._known = 0
+        self._unknown = 0
+        self._settled_bytes = 0
+        self._received = 0
+        self._recent: deque[tuple[float, int]] = deque([(self._started, 0)])
+        self._percent = 0
+        self.complete = False
+        """Set when nothing can be added any more; only then the bar reads 100."""
+
+    def expect(self, file: str, size: int | None) -> None:
+        """A file that will be fetched; ``file`` is unique across the game and its packs."""
+        if file in self._expected:
+            self._forget(file)
+        self._expected[file] = size
+        if size is None:
+            self._unknown += 1
+        else:
+            self._known += size
+
+    def settle(self, file: str, received: int) -> None:
+        """The file has its outcome; ``received`` are the bytes it brought, 0 for a failure."""
+        if file not in self._expected or file in self._settled:
+            return
+        counted = self._expected[file]
+        self._settled[file] = counted if counted is not None else received
+        self._settled_bytes += self._settled[file]
+        self._received += received
+
+    def running(self, lane: str, received: dict[str, int]) -> None:
+        """Bytes received so far of the files ``lane`` is fetching now."""
+        self._running[lane] = received
+
+    def _forget(self, file: str) -> None:
+        size = self._expected.pop(file)
+        if size is None:
+            self._unknown -= 1
+        else:
+            self._known -= size
+        self._settled_bytes -= self._settled.pop(file, 0)
+
+    def read(self) -> Progress:
+        """The present state."""
+        now = self._clock.monotonic()
+        partial = sum(
+            min(got, self._expected.get(file) or got)
+            for lane in self._running.values()
+            for file, got in lane.items()
+            if file not in self._settled
+        )
+        done = self._settled_bytes + partial
+        files_total, files_done = len(self._expected), len(self._settled)
+        total = None if self._unknown else self._known
+        if total is not None:
+            done = min(done, total)
+        share = files_done / files_total if total is None or total == 0 else done / total
+        reached = 100 if self.complete else min(99, int(share * 100)) if files_total else 0
+        self._percent = max(self._percent, reached)
+        rate = self._rate(now, self._received + partial)
+        left = (total - done) / rate if total is not None and rate > 0 else None
+        return Progress(self._percent, done, total, files_done, files_total, rate, left)
+
+    def _rate(self, now: float, received: int) -> float:
+        """The mean of the overall rate and that of the last three seconds: steady, yet awake to a change."""
+        recent = self._recent
+        recent.append((now, received))
+        while len(recent) > 2 and recent[1][0] <= now - WINDOW:
+            recent.popleft()
+        overall = received / max(now - self._started, 1e-3)
+        since, then = recent[0]
+        lately = max(0, received - then) / max(now - since, 1e-3)
+        return (overall + lately) / 2

@@ -1,0 +1,107 @@
+"""The registry as a peer asks it. Only mods it knows can be played with others."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from client.errors import RateLimited, UnknownMod, UnknownVersion, Unreachable
+from client.index import LONGEST_INDEX, FileIndex, read_index
+from client.json_document import DocumentUnreadable
+from client.ports import Http, Reply
+from client.publish import ModRecord, Publish, read_mod_record
+from client.repository import Repository
+from client.version import CommitSha, ContentVersion
+
+LONGEST_ANSWER = 4 * 1024 * 1024
+
+
+class Registry:
+    """Reads of the registry's HTTP API (CONTRACT.md) below ``base``.
+
+    Each call raises :class:`Unreachable` when it does not answer, or answers with a server error.
+    """
+
+    def __init__(self, http: Http, base: str) -> None:
+        self._http = http
+        self._base = base.rstrip("/")
+
+    async def mod(self, mod_id: str) -> ModRecord:
+        """The mod with this id.
+
+        :raises UnknownMod: the registry has none
+        """
+        reply = await self._get(f"/api/mods/{quote(mod_id, safe='')}")
+        record = read_mod_record(_json(reply)) if reply.status == 200 else None
+        if record is None:
+            raise UnknownMod(f"The registry knows no mod {mod_id!r}.")
+        return record
+
+    async def by_repository(self, repository: Repository) -> ModRecord | None:
+        """The mod registered from this repository, None when there is none."""
+        found = await self._list(repo=str(repository))
+        return next((record for record in found if record.repository.key == repository.key), None)
+
+    async def by_manifest_id(self, manifest_id: str) -> list[ModRecord]:
+        """All mods whose manifest says this id: it is not unique."""
+        return [record for record in await self._list(manifestId=manifest_id) if record.manifest_id == manifest_id]
+
+    async def files(self, publish: Publish) -> FileIndex | None:
+        """The file index of a publish; None where the registration has none.
+
+        :raises UnknownVersion: the registry neither recorded nor can prove the version
+        """
+        assert publish.mod_id is not None
+        return await self._files(publish.mod_id, publish.version)
+
+    async def pinned(self, record: ModRecord, sha: CommitSha) -> Publish:
+        """The publish of ``record`` at a commit, proven by the registry.
+
+        :raises UnknownVersion: it is not one of this mod's
+        """
+        if sha != record.sha:
+            await self._files(record.id, ContentVersion(sha))
+        return record.pinned(sha)
+
+    async def _files(self, mod_id: str, version: ContentVersion) -> FileIndex | None:
+        path = f"/api/mods/{quote(mod_id, safe='')}/versions/{version}/files"
+        reply = await self._get(path, most=LONGEST_INDEX)
+        if reply.status == 404 and _code(reply) == "unknown-version":
+            raise UnknownVersion(f"{version} is no version of this mod that the registry recorded or can prove.")
+        if reply.status != 200:
+            return None
+        try:
+            return read_index(reply.body, path)
+        except DocumentUnreadable:
+            return None
+
+    async def _list(self, **query: str) -> list[ModRecord]:
+        values = _json(await self._get(f"/api/mods?{urlencode(query)}"))
+        items = values.get("items") if isinstance(values, dict) else None
+        read = [read_mod_record(item) for item in items] if isinstance(items, list) else []
+        return [record for record in read if record is not None]
+
+    async def _get(self, path: str, most: int = LONGEST_ANSWER) -> Reply:
+        reply = await self._http.get(self._base + path, most=most)
+        if reply.status == 429:
+            raise RateLimited("The registry asks to wait a little.", retry_at=None)
+        if reply.status >= 500:
+            raise Unreachable(f"The registry answered with an error ({reply.status}).")
+        return reply
+
+
+def _json(reply: Reply) -> Any:
+    try:
+        return json.loads(reply.body)
+    except (ValueError, RecursionError):
+        raise Unreachable("The registry's answer is not JSON.") from None
+
+
+def _code(reply: Reply) -> str | None:
+    try:
+        values = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return None
+    code = values.get("code") if isinstance(values, dict) else None
+    return code if isinstance(code, str) else None

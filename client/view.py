@@ -1,0 +1,208 @@
+"""What the page draws, as plain data: the shapes of ``web/messages.js``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from client.errors import PeerError
+from client.media_type import asset_group, media_type
+from client.open_mod import OpenMod
+from client.opening import Opening, PackSlot
+from client.report import StoreKind
+
+MOST_FAILURES = 200
+"""Failures listed in a view; the count beside them is of all."""
+
+
+def lobby() -> dict[str, Any]:
+    """The view while no table is open."""
+    return _view("lobby")
+
+
+def failed(error: PeerError) -> dict[str, Any]:
+    """The view when there is no readable manifest to open a table from."""
+    return {**_view("failed"), "error": {"code": error.code, "message": error.message, "data": _error_data(error)}}
+
+
+def table(opening: Opening) -> dict[str, Any]:
+    """The view of a table that is open or opening."""
+    progress = opening.meter.read()
+    current = [path for mod in opening.mods for path in mod.fetching][:3]
+    failures = _failures(opening.mods)
+    publish = opening.game.publish
+    manifest = opening.game.manifest
+    opened = opening.opened.done() and opening.opened.exception() is None
+    settled, opening.settled = opening.settled, []
+    return {
+        **_view("open" if opened else "loading"),
+        "mod": {
+            "owner": publish.repository.owner,
+            "repo": publish.repository.name,
+            "version": publish.version,
+            "ref": publish.ref,
+            "name": manifest.name if manifest is not None else publish.name,
+            "kind": manifest.kind if manifest is not None else "game",
+            "preview": publish.preview,
+            "compatible": publish.compatible,
+        },
+        "progress": {
+            "percent": progress.percent,
+            "bytesDone": progress.bytes_done,
+            "bytesTotal": progress.bytes_total,
+            "filesDone": progress.files_done,
+            "filesTotal": progress.files_total,
+            "rate": progress.rate,
+            "secondsLeft": progress.seconds_left,
+            "current": current,
+        },
+        "pulling": not opening.meter.complete,
+        "failureCount": len(failures),
+        "failures": failures[:MOST_FAILURES],
+        "notices": _notices(opening),
+        "packs": [_pack_line(slot) for slot in opening.packs],
+        "settled": settled,
+    }
+
+
+def _view(state: str) -> dict[str, Any]:
+    return {
+        "state": state,
+        "mod": None,
+        "progress": None,
+        "pulling": False,
+        "failureCount": 0,
+        "failures": [],
+        "notices": [],
+        "packs": [],
+        "error": None,
+        "settled": [],
+        "revision": 0,
+    }
+
+
+def _error_data(error: PeerError) -> dict[str, Any]:
+    return {key: value for key, value in vars(error).items() if key != "message" and value is not None}
+
+
+def _failures(mods: Iterable[OpenMod]) -> list[dict[str, str]]:
+    """Files that failed by themselves; a store that takes nothing is told once, as a notice."""
+    found = []
+    for mod in mods:
+        name = str(mod.publish.repository)
+        for path, state in mod.files.items():
+            if state.status == "failed" and state.reason not in {"storage", "quota"}:
+                found.append({"path": str(path), "mod": name, "reason": str(state.reason)})
+        if mod.manifest is not None:
+            found += [{"path": entry.path, "mod": name, "reason": "refused-path"} for entry in mod.manifest.refused]
+    return found
+
+
+def _notices(opening: Opening) -> list[dict[str, Any]]:
+    game = opening.game
+    notices: list[dict[str, Any]] = []
+    store: StoreKind = opening.platform.store.kind
+    errors = [mod.storage_error for mod in opening.mods if mod.storage_error is not None]
+    if store == "none":
+        notices.append(_notice("storage", "no-storage"))
+    elif errors:
+        notices.append(_notice("storage", "quota" if any(error.quota for error in errors) else "storage-broken"))
+    if game.publish.preview and not game.publish.offline:
+        notices.append(_notice("preview", "solo-preview"))
+    if game.publish.offline:
+        notices.append(_notice("offline", "registry-unreachable"))
+    if not game.publish.compatible:
+        notices.append(_notice("incompatible", "has-issues"))
+    elif game.manifest is not None and not game.manifest.engine_accepted:
+        notices.append(_notice("incompatible", "engine-range"))
+    if opening.issues or any(mod.issues for mod in opening.mods):
+        notices.append(_notice("issues", "read-them", count=len(issues(opening))))
+    return notices
+
+
+def _notice(kind: str, code: str, **data: Any) -> dict[str, Any]:
+    return {"kind": kind, "code": code, "data": data}
+
+
+def _pack_line(slot: PackSlot) -> dict[str, Any]:
+    mod = slot.mod
+    if mod is None:
+        return {
+            "role": slot.reference.role,
+            "name": slot.reference.pack_id,
+            "owner": "",
+            "repo": "",
+            "version": "",
+            "state": "failed" if slot.error is not None else "loading",
+            "percent": 0,
+            "code": slot.error.code if slot.error is not None else None,
+        }
+    settled = sum(1 for state in mod.files.values() if state.settled)
+    return {
+        "role": slot.reference.role,
+        "name": mod.manifest.name if mod.manifest is not None else mod.publish.name,
+        "owner": mod.publish.repository.owner,
+        "repo": mod.publish.repository.name,
+        "version": mod.publish.version,
+        "state": mod.state,
+        "percent": 100 if mod.state == "open" else settled * 100 // len(mod.files) if mod.manifest is not None else 0,
+        "code": slot.error.code if slot.error is not None else None,
+    }
+
+
+def issues(opening: Opening) -> list[dict[str, Any]]:
+    """Everything authors should know, of the game and its packs."""
+    found = [asdict(issue) | {"mod": str(mod.publish.repository)} for mod in opening.mods for issue in mod.issues]
+    return found + [asdict(issue) | {"mod": str(opening.game.publish.repository)} for issue in opening.issues]
+
+
+def details(opening: Opening) -> dict[str, Any]:
+    """All there is to show of an open table but the bytes.
+
+    :raises client.errors.NotOpen: the manifest has not come yet
+    """
+    manifest, setup = opening.manifest, opening.game.setup
+    return {
+        "name": manifest.name,
+        "kind": manifest.kind,
+        "release": manifest.release,
+        "summary": manifest.summary,
+        "description": manifest.description,
+        "license": manifest.license,
+        "tags": list(manifest.tags),
+        "players": asdict(manifest.players) if manifest.players is not None else None,
+        "cover": manifest.cover,
+        "screenshots": [asdict(shot) for shot in manifest.screenshots],
+        "rules": [asdict(rules) for rules in manifest.rules],
+        "seats": list(setup.seats),
+        "scene": {"objects": len(setup.objects), "decks": setup.decks, "cards": setup.cards},
+        "issues": issues(opening),
+        "assets": _assets(opening.game),
+        "packs": [
+            {
+                "owner": slot.mod.publish.repository.owner,
+                "repo": slot.mod.publish.repository.name,
+                "role": slot.mod.role,
+                "name": slot.mod.manifest.name,
+                "assets": _assets(slot.mod),
+            }
+            for slot in opening.packs
+            if slot.mod is not None and slot.mod.manifest is not None
+        ],
+        "assetRepos": [asdict(repository) for repository in manifest.asset_repositories],
+    }
+
+
+def _assets(mod: OpenMod) -> list[dict[str, Any]]:
+    return [
+        {
+            "path": path,
+            "group": asset_group(path),
+            "mime": media_type(path),
+            "bytes": state.length if state.status not in {"failed", "pending"} else state.size,
+            "status": state.status,
+            "reason": state.reason,
+        }
+        for path, state in mod.files.items()
+    ]

@@ -1,0 +1,26 @@
+/** SHA-256 as the browser computes it, outside of Python. */
+
+/** @param {ArrayBuffer} digest */
+function hex(digest) {
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {BufferSource} bytes */
+export async function sha256(bytes) {
+  return hex(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+/**
+ * The digest of each place in turn, one in memory at a time; null where the bytes are not there.
+ * @param {{blob: (segment: string, offset: number, length: number, type: string) => Promise<Blob|null>}} folder
+ * @param {string} places a JSON array of [segment, offset, length]
+ * @returns {Promise<string>} a JSON array
+ */
+export async function digestPlaces(folder, places) {
+  const digests = [];
+  for (const [segment, offset, length] of JSON.parse(places)) {
+    const blob = await folder.blob(segment, offset, length, "");
+    digests.push(blob ? await sha256(await blob.arrayBuffer()) : null);
+  }
+  return JSON.stringify(digests);
+}

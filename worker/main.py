@@ -1,0 +1,122 @@
+"""The worker's message loop: calls from the page in, replies and views out (``web/messages.js``)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import js
+from pyodide.ffi import create_proxy, to_js
+
+from client.errors import PeerError
+from client.open_mod import Platform
+from client.peer import Peer
+from client.registry import Registry
+from client.trace import Trace
+from client.urls import GitHubHosts
+from worker.clock import BrowserClock
+from worker.http import FetchHttp
+from worker.locks import WebLocks
+from worker.store import open_store
+from worker.transfer import PumpTransfer
+
+
+async def start(platform: Any) -> None:
+    """Serve the page from now on. ``platform`` is the object ``web/worker.js`` makes."""
+    peer = Peer(await connect(platform), lambda view: _post(platform, {"type": "view", "json": json.dumps(view)}))
+    calls = _Calls(platform, peer)
+    platform.on(create_proxy(calls.receive))
+
+
+async def connect(platform: Any) -> Platform:
+    """The loader's ports over this browser."""
+    clock = BrowserClock()
+    http = FetchHttp(platform.prefetched)
+    config = platform.config.to_py()
+    registry = config.get("registry")
+    trace = Trace(clock)
+    trace.add(f"boot ({platform.boot})", clock.monotonic() - platform.bootMs / 1000, platform.bootMs / 1000)
+    return Platform(
+        store=await open_store(platform.opfs, platform.indexeddb, platform.digest),
+        transfer=PumpTransfer(platform.pump),
+        http=http,
+        locks=WebLocks(),
+        clock=clock,
+        hosts=GitHubHosts(**config["github"]) if config.get("github") else GitHubHosts(),
+        registry=Registry(http, registry) if isinstance(registry, str) else None,
+        boot=platform.boot,
+        trace=trace,
+    )
+
+
+def _post(platform: Any, message: dict[str, Any]) -> None:
+    platform.post(to_js(message, dict_converter=js.Object.fromEntries))
+
+
+class _Calls:
+    """Answers the page's calls; each is a task of its own, so a long one never holds up the others."""
+
+    def __init__(self, platform: Any, peer: Peer) -> None:
+        self._platform = platform
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._methods: dict[str, Callable[..., Awaitable[Any]]] = {
+            "open": self._open,
+            "openNow": _immediate(peer.open_now),
+            "close": peer.close,
+            "report": _immediate(peer.report),
+            "text": self._text,
+            "details": _immediate(peer.details),
+            "retry": peer.retry,
+            "cancel": _immediate(peer.cancel),
+            "cached": peer.cached,
+            "forget": peer.forget,
+            "repair": peer.repair,
+            "trace": _immediate(peer.trace),
+            "room": _immediate(peer.room),
+            "table": _immediate(peer.table),
+        }
+        self._peer = peer
+
+    def receive(self, call: Any) -> None:
+        """Take one message of the page; JavaScript calls this."""
+        values = call.to_py()
+        task = asyncio.ensure_future(self._answer(values["id"], values["method"], values["args"]))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, call: int, method: str, arguments: list[Any]) -> None:
+        reply: dict[str, Any] = {"type": "reply", "id": call}
+        try:
+            if method == "asset":
+                found = await self._asset(*arguments)
+                reply |= found
+            else:
+                reply["json"] = json.dumps(await self._methods[method](*arguments))
+        except PeerError as error:
+            reply = {"type": "refusal", "id": call, "code": error.code, "message": error.message}
+        except Exception as error:
+            js.console.error(traceback.format_exc())
+            reply = {"type": "refusal", "id": call, "code": "error", "message": f"{type(error).__name__}: {error}"}
+        _post(self._platform, reply)
+
+    async def _open(self, mod: str, options: dict[str, Any] | None = None) -> Any:
+        return await self._peer.open(str(mod), (options or {}).get("version"))
+
+    async def _text(self, path: str, options: dict[str, Any] | None = None) -> str:
+        return await self._peer.text(str(path), (options or {}).get("mod"))
+
+    async def _asset(self, path: str, options: dict[str, Any] | None = None) -> dict[str, Any]:
+        asset = await self._peer.asset(str(path), (options or {}).get("mod"))
+        values = {"source": asset.source, "verified": asset.verified, "url": asset.url, "mime": asset.media_type}
+        reply: dict[str, Any] = {"json": json.dumps(values)}
+        return reply if asset.blob is None else reply | {"blob": asset.blob}
+
+
+def _immediate(work: Callable[[], Any]) -> Callable[[], Awaitable[Any]]:
+    async def run() -> Any:
+        return work()
+
+    return run
