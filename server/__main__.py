@@ -1,0 +1,102 @@
+"""Commands of the server: ``python -m server run …`` and ``python -m server account add …``."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from pathlib import Path
+
+from server.account import Accounts, NameTakenError
+from server.database import open_database
+from server.run import Run, RunError
+from server.settings import DATABASE_URL_VARIABLE, DEFAULT_DATA, Settings
+
+GITHUB_TOKEN_VARIABLE = "PEER_GITHUB_TOKEN"  # noqa: S105
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    settings = Settings(
+        data=options.data.resolve(),
+        database_url=os.environ.get(DATABASE_URL_VARIABLE) or None,
+        github_token=os.environ.get(GITHUB_TOKEN_VARIABLE) or None,
+    )
+    if options.command == "run":
+        return _run(options, settings)
+    return _add_account(options, settings)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m server", description="Registry and local origin.")
+    data = argparse.ArgumentParser(add_help=False)
+    data.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the database (default: .data)")
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", parents=[data], help="serve the page, the registry and the local origin")
+    run.add_argument("--port", type=int, default=8080, help="of the page; 0 takes a free one (default: 8080)")
+    run.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    run.add_argument("--dist", type=Path, help="folder of the built page; without it only the API answers")
+    run.add_argument(
+        "--mods", type=Path, nargs="+", action="extend", default=[], help="folders that hold <owner>/<repo>"
+    )
+    run.add_argument("--github", action="store_true", help="use GitHub itself instead of the local origin")
+    run.add_argument("--latency-ms", type=float, default=0, help="delay of every answer of the local origin")
+    account = commands.add_parser("account", help="accounts of the registry")
+    actions = account.add_subparsers(dest="action", required=True)
+    add = actions.add_parser("add", parents=[data], help="make an account and print its token as the last word")
+    add.add_argument("name", metavar="NAME")
+    add.add_argument("--member", action="store_true", help="a paying member")
+    add.add_argument("--admin", action="store_true")
+    return parser
+
+
+def _run(options: argparse.Namespace, settings: Settings) -> int:
+    dist: Path | None = options.dist
+    if dist is not None and not (dist / "index.html").is_file():
+        print(f"{dist} holds no index.html; build the page first.", file=sys.stderr)
+        return 2
+    run = Run(
+        port=options.port,
+        host=options.host,
+        settings=Settings(
+            data=settings.data,
+            database_url=settings.database_url,
+            github_token=settings.github_token,
+            dist=None if dist is None else dist.resolve(),
+        ),
+        mods=tuple(options.mods),
+        on_github=options.github,
+        latency_ms=options.latency_ms,
+    )
+    try:
+        run.serve()
+    except RunError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def _add_account(options: argparse.Namespace, settings: Settings) -> int:
+    name = options.name.strip()
+    if not name or len(name) > 80 or not name.isprintable():
+        print("An account's name has 1 to 80 printable characters.", file=sys.stderr)
+        return 2
+    settings.data.mkdir(parents=True, exist_ok=True)
+    engine = open_database(settings.database)
+    accounts = Accounts(engine)
+    try:
+        account = accounts.add(name, member=options.member, admin=options.admin)
+    except NameTakenError:
+        print(f"There is an account named {name} already.", file=sys.stderr)
+        return 1
+    token = accounts.issue_token(account, "command line")
+    print(f"{name} signs in with {token}")
+    engine.dispose()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""The registry's tables and its engine. SQLAlchemy Core, synchronous, called from threads."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Engine,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    create_engine,
+    event,
+)
+from sqlalchemy.engine import make_url
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("name", String(80), nullable=False, unique=True),
+    Column("member", Boolean, nullable=False, default=False),
+    Column("admin", Boolean, nullable=False, default=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
+# A credential is an account's long-lived token or a browser's session; only its SHA-256 is kept.
+credentials = Table(
+    "credentials",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("kind", String(16), nullable=False),
+    Column("label", String(80), nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("expires_at", DateTime(timezone=True)),
+)
+
+mods = Table(
+    "mods",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("repo_key", String(160), nullable=False, unique=True),
+    Column("repo_number", String(64), unique=True),
+    Column("owner", String(40), nullable=False),
+    Column("repo", String(110), nullable=False),
+    Column("manifest_id", String(200), nullable=False, index=True),
+    Column("kind", String(8), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("slug", String(260), nullable=False, unique=True),
+    Column("release", Text),
+    Column("ref", Text, nullable=False),
+    Column("commit_sha", String(40)),
+    Column("artifact_hash", String(64), nullable=False),
+    Column("version", String(64), nullable=False),
+    Column("compatible", Boolean, nullable=False),
+    Column("issues", JSON, nullable=False),
+    Column("private", Boolean, nullable=False, default=False),
+    Column("available", Boolean, nullable=False, default=True),
+    Column("deleted", Boolean, nullable=False, default=False),
+    Column("account_id", ForeignKey("accounts.id"), index=True),
+    Column("files", Integer, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("cover", Text),
+    Column("cover_lfs", Boolean, nullable=False),
+    Column("summary", Text),
+    Column("players", JSON),
+    Column("tags", JSON, nullable=False),
+    Column("category", Text),
+    Column("license", Text),
+    Column("scanner", Integer, nullable=False),
+    Column("registered_at", DateTime(timezone=True), nullable=False),
+    Column("updated_at", DateTime(timezone=True), nullable=False),
+    Index("ix_mods_listing", "updated_at", "id"),
+)
+
+# A published version, or an older commit that was asked for and proved to belong to the published branch.
+versions = Table(
+    "versions",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), nullable=False),
+    Column("version", String(64), nullable=False),
+    Column("commit_sha", String(40)),
+    Column("artifact_hash", String(64), nullable=False),
+    Column("release", Text),
+    Column("published", Boolean, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("file_index", LargeBinary, nullable=False),
+    UniqueConstraint("mod_id", "version"),
+)
+
+
+def now() -> datetime:
+    """This moment, in UTC, to the microsecond."""
+    return datetime.now(UTC)
+
+
+def utc(moment: datetime) -> datetime:
+    """A moment as read back: SQLite forgets the zone, which is always UTC here."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def open_database(url: str) -> Engine:
+    """An engine with all tables there. SQLite gets a write-ahead log, so readers never wait for a registration."""
+    address = make_url(url)
+    if address.get_backend_name() != "sqlite":
+        engine = create_engine(address, pool_pre_ping=True)
+    else:
+        engine = create_engine(address, connect_args={"timeout": 30}, pool_size=16, max_overflow=32)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    metadata.create_all(engine)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    # The driver's own transaction handling begins too late for a read followed by a write to be one (pysqlite docs).
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=30000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Any) -> None:
+    immediate = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")

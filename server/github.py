@@ -1,0 +1,281 @@
+"""What the registry asks GitHub, or the local origin in its place.
+
+The head of a branch comes from git's own protocol and costs nothing of the API's budget; the API is asked for what
+only it can prove. Synchronous: a scan runs in a thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import httpx
+
+from client.repository import Repository
+from client.urls import encoded
+from client.version import CommitSha, commit_sha
+from server.settings import GitHubEndpoints
+
+_TIMEOUT = httpx.Timeout(30, connect=10)
+_LONGEST_REF_LIST = 8 << 20
+_RATE_LIMITED = {403, 429}
+_REF_LINE = re.compile(rb"([0-9a-f]{40}) (\S+)((?: \S+)*)")
+
+logger = logging.getLogger(__name__)
+
+
+class GitHubError(Exception):
+    """GitHub could not be asked, or did not answer as it should.
+
+    ::
+
+        GitHubError
+        ├── RepositoryMissingError  no public repository of that name
+        ├── RateLimitedError        the budget is used up; retry_after in seconds, if it said so
+        └── UnreachableError        network trouble or a server error
+    """
+
+
+class RepositoryMissingError(GitHubError):
+    pass
+
+
+class RateLimitedError(GitHubError):
+    def __init__(self, message: str, retry_after: int | None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class UnreachableError(GitHubError):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFacts:
+    """What GitHub says of a repository: its spelling of the name and the number that survives a rename."""
+
+    repository: Repository
+    number: str
+    default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The branch that can be published, and the commit it is at."""
+
+    branch: str
+    sha: CommitSha
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file as git's tree has it; ``oid`` is git's own hash, ``mode`` tells symbolic links and submodules."""
+
+    path: str
+    mode: str
+    oid: str
+    size: int | None
+
+
+class GitHub:
+    """A client of one GitHub; safe to use from several threads."""
+
+    def __init__(self, endpoints: GitHubEndpoints, token: str | None = None) -> None:
+        self.endpoints = endpoints
+        self._authorization = {"authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx.Client(timeout=_TIMEOUT, headers={"user-agent": "diceytable-peer"}, trust_env=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def facts(self, repository: Repository) -> RepositoryFacts:
+        """:raises GitHubError: any of its kinds"""
+        answer = self._api(f"/repos/{repository}")
+        try:
+            owner, _, name = answer["full_name"].partition("/")
+            number = f"{self.endpoints.name}:{int(answer['id'])}"
+            return RepositoryFacts(Repository(owner, name), number, str(answer["default_branch"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UnreachableError(f"GitHub's answer about {repository} can't be read: {error}") from None
+
+    def head(self, repository: Repository) -> Head | None:
+        """`main` when there is one, else the default branch; None when the repository is empty.
+
+        One ``ls-refs`` of git's protocol version 2 (gitprotocol-v2), which no API budget counts.
+
+        :raises GitHubError: any of its kinds
+        """
+        lines = (b"peel\n", b"symrefs\n", b"ref-prefix HEAD\n", b"ref-prefix refs/heads/main\n")
+        body = _packet(b"command=ls-refs\n") + b"0001" + b"".join(_packet(line) for line in lines) + b"0000"
+        headers = {
+            "git-protocol": "version=2",
+            "content-type": "application/x-git-upload-pack-request",
+            "accept": "application/x-git-upload-pack-result",
+        }
+        url = f"{self.endpoints.git}/{repository}.git/git-upload-pack"
+        try:
+            answer = self._http.post(url, content=body, headers=headers, follow_redirects=True)
+        except httpx.HTTPError as error:
+            raise UnreachableError(f"{url}: {error}") from None
+        if answer.status_code in {401, 403, 404}:
+            raise RepositoryMissingError(f"{repository} is not a public repository")
+        if answer.status_code != 200 or len(answer.content) > _LONGEST_REF_LIST:
+            raise UnreachableError(f"{url} answers {answer.status_code}")
+        return _head(answer.content)
+
+    def resolve(self, repository: Repository, branch: str) -> CommitSha:
+        """The commit a branch is at, by the API: the second way when git's protocol does not answer.
+
+        :raises GitHubError: any of its kinds
+        """
+        answer = self._api(f"/repos/{repository}/commits/{encoded(branch)}")
+        sha = commit_sha(answer.get("sha"))
+        if sha is None:
+            raise UnreachableError(f"GitHub's answer about {branch} of {repository} has no sha")
+        return sha
+
+    def is_commit(self, repository: Repository, sha: CommitSha) -> bool:
+        """Whether the commits API answers with exactly this sha (seed page "A supplied sha is proven").
+
+        :raises GitHubError: when it could not be asked
+        """
+        try:
+            answer = self._api(f"/repos/{repository}/commits/{sha}")
+        except RepositoryMissingError:
+            return False
+        return answer.get("sha") == sha
+
+    def is_ancestor(self, repository: Repository, sha: CommitSha, head: CommitSha) -> bool:
+        """Whether ``head`` can be reached from ``sha``; a fork's commit answers to its name here, but can't.
+
+        :raises GitHubError: when it could not be asked
+        """
+        if sha == head:
+            return True
+        try:
+            answer = self._api(f"/repos/{repository}/compare/{sha}...{head}")
+        except RepositoryMissingError:
+            return False
+        return answer.get("status") in {"ahead", "identical"}
+
+    def tree(self, repository: Repository, sha: CommitSha) -> list[TreeFile]:
+        """Every file of a commit; fewer when GitHub truncates its answer.
+
+        :raises GitHubError: any of its kinds
+        """
+        answer = self._api(f"/repos/{repository}/git/trees/{sha}?recursive=1")
+        files = [
+            TreeFile(entry["path"], entry["mode"], entry["sha"], entry.get("size"))
+            for entry in answer.get("tree", ())
+            if entry.get("type") != "tree"
+        ]
+        if answer.get("truncated"):
+            logger.warning("GitHub lists only the first %d files of %s", len(files), repository)
+        return files
+
+    @contextlib.contextmanager
+    def archive(self, repository: Repository, ref: str) -> Iterator[Iterator[bytes]]:
+        """A commit's or branch's tarball, gzipped, in pieces.
+
+        :raises GitHubError: any of its kinds, also while reading
+        """
+        name = ref if commit_sha(ref) else f"refs/heads/{ref}"
+        url = f"{self.endpoints.archives}/{repository}/legacy.tar.gz/{encoded(name)}"
+        try:
+            with self._http.stream("GET", url, follow_redirects=True) as answer:
+                self._check(answer, url)
+                yield answer.iter_raw()
+        except httpx.HTTPError as error:
+            raise UnreachableError(f"{url}: {error}") from None
+
+    def raw(self, repository: Repository, sha: CommitSha, path: str, limit: int) -> bytes:
+        """One file of a commit, at most ``limit`` bytes of it.
+
+        :raises GitHubError: any of its kinds
+        """
+        url = f"{self.endpoints.raw}/{repository}/{sha}/{encoded(path)}"
+        content = bytearray()
+        try:
+            with self._http.stream("GET", url) as answer:
+                self._check(answer, url)
+                for piece in answer.iter_bytes():
+                    content += piece
+                    if len(content) > limit:
+                        raise UnreachableError(f"{url} is longer than {limit} bytes")
+        except httpx.HTTPError as error:
+            raise UnreachableError(f"{url}: {error}") from None
+        return bytes(content)
+
+    def _api(self, path: str) -> dict[str, Any]:
+        url = self.endpoints.api + path
+        headers = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28", **self._authorization}
+        try:
+            answer = self._http.get(url, headers=headers, follow_redirects=True)
+        except httpx.HTTPError as error:
+            raise UnreachableError(f"{url}: {error}") from None
+        self._check(answer, url)
+        try:
+            value = answer.json()
+        except ValueError:
+            raise UnreachableError(f"{url} does not answer with JSON") from None
+        if not isinstance(value, dict):
+            raise UnreachableError(f"{url} does not answer with an object")
+        return value
+
+    def _check(self, answer: httpx.Response, url: str) -> None:
+        status = answer.status_code
+        if status == 200:
+            return
+        spent = answer.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in answer.headers
+        if status == 429 or (status in _RATE_LIMITED and spent):
+            after = answer.headers.get("retry-after", "")
+            raise RateLimitedError(f"{url}: rate limited", int(after) if after.isdecimal() else None)
+        if status in {404, 409, 410, 422, 451}:
+            raise RepositoryMissingError(f"{url} answers {status}")
+        raise UnreachableError(f"{url} answers {status}")
+
+
+def _packet(line: bytes) -> bytes:
+    return f"{len(line) + 4:04x}".encode() + line
+
+
+def _head(content: bytes) -> Head | None:
+    default: tuple[str, bytes] | None = None
+    main: bytes | None = None
+    for line in _packets(content):
+        match = _REF_LINE.fullmatch(line.rstrip(b"\n"))
+        if match is None:
+            continue
+        sha, name, attributes = match.groups()
+        if name == b"HEAD":
+            for attribute in attributes.split():
+                if attribute.startswith(b"symref-target:refs/heads/"):
+                    branch = attribute.removeprefix(b"symref-target:refs/heads/").decode(errors="replace")
+                    default = branch, sha
+        elif name == b"refs/heads/main":
+            main = sha
+    if main is not None:
+        return Head("main", CommitSha(main.decode()))
+    return None if default is None else Head(default[0], CommitSha(default[1].decode()))
+
+
+def _packets(content: bytes) -> Iterator[bytes]:
+    at = 0
+    while at + 4 <= len(content):
+        try:
+            length = int(content[at : at + 4], 16)
+        except ValueError:
+            raise UnreachableError("the list of refs can't be read") from None
+        if length >= 4:
+            yield content[at + 4 : at + length]
+        at += max(length, 4)

@@ -1,0 +1,420 @@
+"""Registering a mod: prove the commit, scan it, record it. The rules are the seed page's "Registration is what makes a
+mod selectable" and "How a publish reaches players"; nothing but a call of :meth:`Registrar.register` runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import threading
+import time
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from client.errors import ManifestUnreadable
+from client.issue import Issue
+from client.repository import Repository
+from client.version import CommitSha, commit_sha, content_version
+from server.account import Account
+from server.catalogue import FileIndex, ModRow
+from server.database import mods, now, versions
+from server.github import GitHub, GitHubError, Head, RateLimitedError, RepositoryFacts, RepositoryMissingError
+from server.problem import ProblemError, unknown_version
+from server.scan import SCANNER, Scan, ScanError, scan
+from server.settings import Limits
+
+_ATTEMPTS = 5
+_REFUSED_FOR_S = 60
+_MOST_REMEMBERED = 10_000
+_LONGEST_ID, _LONGEST_NAME, _LONGEST_SUMMARY = 200, 300, 2000
+_MOST_TAGS = 64
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """What is asked to be registered. ``account`` None stands for the operator, who registers without owning."""
+
+    repository: Repository
+    ref: str | None = None
+    sha: str | None = None
+    account: Account | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    repository: Repository
+    number: str | None
+    branch: str
+    sha: CommitSha | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was found at one commit, ready to be recorded."""
+
+    publish: Publish
+    resolved: _Resolved
+    scan: Scan
+
+
+class Registrar:
+    """Registers mods of one GitHub in one database; safe to use from several threads and processes."""
+
+    def __init__(self, engine: Engine, github: GitHub, limits: Limits) -> None:
+        self._engine = engine
+        self._github = github
+        self._limits = limits
+        self._locks: dict[str, threading.Lock] = {}
+        self._guard = threading.Lock()
+        self._refused: dict[tuple[str, str], float] = {}
+        self._proofs: deque[float] = deque()
+
+    def register(self, publish: Publish) -> ModRow:
+        """Scan the published branch, or the proven commit, as it is now, and record it.
+
+        :raises ProblemError: refused; the record, if there was one, is as it was
+        """
+        with self._alone_with(publish.repository.key):
+            return self.record(self.read(publish))
+
+    def read(self, publish: Publish) -> Reading:
+        """The first half of :meth:`register`: everything that asks GitHub, nothing that records.
+
+        :raises ProblemError: refused
+        """
+        self._check_owner(publish)
+        resolved = self._resolve(publish)
+        return Reading(publish, resolved, self._scan(resolved.repository, resolved.branch, resolved.sha))
+
+    def read_if_moved(self, publish: Publish) -> Reading | None:
+        """:meth:`read`, spared (None) when the branch is still at the recorded commit.
+
+        :raises ProblemError: refused
+        """
+        resolved = self._resolve(publish)
+        if self._is_recorded(resolved):
+            return None
+        return Reading(publish, resolved, self._scan(resolved.repository, resolved.branch, resolved.sha))
+
+    def record(self, reading: Reading) -> ModRow:
+        """The second half of :meth:`register`, in one transaction.
+
+        :raises ProblemError: refused
+        """
+        for attempt in range(_ATTEMPTS):
+            try:
+                with self._engine.execution_options(writes=True).begin() as connection:
+                    return self._record_in(connection, reading.publish, reading.resolved, reading.scan)
+            except IntegrityError:
+                # Another process recorded the same repository or took the slug a moment ago: look again.
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def prove_version(self, mod: ModRow, version: str) -> FileIndex:
+        """The files of an older commit that was never published but belongs to the published branch.
+
+        :raises ProblemError: `unknown-version`, or `rate-limited` when it can't be proven now
+        """
+        sha = commit_sha(version)
+        repository = Repository(mod.owner, mod.repo)
+        if sha is None or mod.commit_sha is None:
+            raise unknown_version()
+        if self._refused.get((mod.id, sha), 0) > time.monotonic():
+            raise unknown_version()
+        with self._alone_with(f"{mod.id}@{sha}"):
+            known = self._file_index(mod.id, sha)
+            if known is not None:
+                return known
+            self._spend_proof()
+            try:
+                proven = self._proven(repository, sha, CommitSha(mod.commit_sha))
+            except GitHubError as error:
+                raise _not_now(error) from None
+            if not proven:
+                self._remember_refusal(mod.id, sha)
+                raise unknown_version()
+            found = self._scan(repository, mod.ref, sha)
+            with self._engine.execution_options(writes=True).begin() as connection:
+                self._add_version(connection, mod.id, found, sha, published=False)
+        index = self._file_index(mod.id, sha)
+        if index is None:
+            raise unknown_version()
+        return index
+
+    def keep_available(self, repositories: set[str]) -> None:
+        """Mark mods whose repository (``owner/name`` in lower case) is not among these as unavailable."""
+        with self._engine.execution_options(writes=True).begin() as connection:
+            connection.execute(update(mods).values(available=mods.c.repo_key.in_(sorted(repositories))))
+
+    def _resolve(self, publish: Publish) -> _Resolved:
+        wanted = publish.repository
+        if publish.sha is not None and commit_sha(publish.sha) is None:
+            # Not even looked up: an abbreviated sha is also a legal branch name.
+            raise _unpinned("A commit is named by its full sha of 40 lower-case hex digits.")
+        try:
+            facts: RepositoryFacts | None = self._github.facts(wanted)
+        except RepositoryMissingError:
+            self._mark_missing(wanted)
+            raise ProblemError(422, "repository-not-found", f"{wanted} is not a public repository.") from None
+        except GitHubError:
+            facts = None
+        repository = wanted if facts is None else facts.repository
+        head = self._head(repository, facts)
+        branch = self._branch(publish, facts, head)
+        sha = head.sha if head is not None and head.branch == branch else None
+        if publish.sha is not None:
+            sha = self._prove(repository, publish.sha, sha)
+        return _Resolved(repository, None if facts is None else facts.number, branch, sha)
+
+    def _head(self, repository: Repository, facts: RepositoryFacts | None) -> Head | None:
+        with contextlib.suppress(GitHubError):
+            head = self._github.head(repository)
+            if head is None:
+                raise ProblemError(422, "manifest-unreadable", f"{repository} has no commit yet.")
+            return head
+        for branch in dict.fromkeys(("main", facts.default_branch if facts is not None else "main")):
+            with contextlib.suppress(GitHubError):
+                return Head(branch, self._github.resolve(repository, branch))
+        return None
+
+    def _branch(self, publish: Publish, facts: RepositoryFacts | None, head: Head | None) -> str:
+        default = facts.default_branch if facts is not None else "main"
+        published = head.branch if head is not None else default
+        asked = publish.ref.removeprefix("refs/heads/") if publish.ref is not None else published
+        if asked != published:
+            detail = f"Only {published} can be published; {asked[:100]} is a draft."
+            raise ProblemError(422, "draft-not-publishable", detail)
+        return published
+
+    def _prove(self, repository: Repository, supplied: str, head: CommitSha | None) -> CommitSha:
+        sha = commit_sha(supplied)
+        try:
+            if sha is not None and head is not None and self._proven(repository, sha, head):
+                return sha
+        except GitHubError as error:
+            raise _unpinned(f"{supplied} could not be proven: {error}") from None
+        raise _unpinned(f"{supplied} is not a commit of the published branch of {repository}.")
+
+    def _proven(self, repository: Repository, sha: CommitSha, head: CommitSha) -> bool:
+        # A commit of any fork answers to its sha under the parent's name, so that it exists is not enough.
+        return self._github.is_commit(repository, sha) and self._github.is_ancestor(repository, sha, head)
+
+    def _scan(self, repository: Repository, branch: str, sha: CommitSha | None) -> Scan:
+        try:
+            return scan(self._github, repository, branch, sha, self._limits)
+        except ScanError as error:
+            raise ProblemError(422, error.code, str(error)) from None
+        except ManifestUnreadable as error:
+            raise ProblemError(422, error.code, error.message) from None
+        except GitHubError as error:
+            raise _not_now(error) from None
+
+    def _check_owner(self, publish: Publish) -> None:
+        with self._engine.connect() as connection:
+            question = select(mods.c.account_id).where(mods.c.repo_key == publish.repository.key)
+            owner = connection.execute(question).scalar_one_or_none()
+        _check_owner(owner, publish.account)
+
+    def _is_recorded(self, resolved: _Resolved) -> bool:
+        """Whether the record is of this very commit; it is available again then."""
+        if resolved.sha is None:
+            return False
+        same = (
+            mods.c.repo_key == resolved.repository.key,
+            mods.c.repo_number == resolved.number,
+            mods.c.commit_sha == resolved.sha,
+            mods.c.scanner == SCANNER,
+            mods.c.deleted.is_(False),
+        )
+        with self._engine.execution_options(writes=True).begin() as connection:
+            return connection.execute(update(mods).where(*same).values(available=True)).rowcount == 1
+
+    def _record_in(self, connection: Connection, publish: Publish, resolved: _Resolved, found: Scan) -> ModRow:
+        row = _identified(connection, resolved)
+        manifest_id = (found.manifest.manifest_id or resolved.repository.name)[:_LONGEST_ID]
+        sha = resolved.sha
+        account = publish.account
+        if row is not None:
+            _check_owner(row.account_id, account)
+            if row.manifest_id != manifest_id:
+                detail = f"{resolved.repository} is registered as {row.manifest_id}; it can't become another mod."
+                raise ProblemError(409, "repo-already-registered", detail)
+            if sha is None and row.artifact_hash == found.artifact_hash and row.commit_sha is not None:
+                sha = CommitSha(row.commit_sha)
+        values = _values(resolved, found, sha, manifest_id)
+        if row is None:
+            mod_id = secrets.token_hex(8)
+            slug = _free_slug(connection, found.manifest.slug or manifest_id, resolved.repository.owner)
+            fixed = {"id": mod_id, "slug": slug, "private": False, "registered_at": values["updated_at"]}
+            owner = None if account is None else account.id
+            connection.execute(insert(mods).values(**values, **fixed, account_id=owner))
+        else:
+            mod_id = row.id
+            if row.account_id is None and account is not None:
+                values["account_id"] = account.id
+            connection.execute(update(mods).where(mods.c.id == mod_id).values(values))
+        self._add_version(connection, mod_id, found, sha, published=True)
+        return connection.execute(select(mods).where(mods.c.id == mod_id)).one()
+
+    def _add_version(
+        self, connection: Connection, mod_id: str, found: Scan, sha: CommitSha | None, *, published: bool
+    ) -> None:
+        version = content_version(sha, found.artifact_hash)
+        same = (versions.c.mod_id == mod_id, versions.c.version == version)
+        known = connection.execute(select(versions.c.number, versions.c.published).where(*same)).one_or_none()
+        if known is None:
+            machine = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+            connection.execute(
+                insert(versions).values(
+                    mod_id=mod_id,
+                    version=version,
+                    commit_sha=sha,
+                    artifact_hash=found.artifact_hash,
+                    release=_short(found.manifest.release),
+                    published=published,
+                    at=now(),
+                    file_index=machine.compress(found.file_index(version)) + machine.flush(),
+                )
+            )
+        elif published and not known.published:
+            connection.execute(update(versions).where(versions.c.number == known.number).values(published=True))
+
+    def _file_index(self, mod_id: str, version: str) -> FileIndex | None:
+        question = select(versions.c.file_index).where(versions.c.mod_id == mod_id, versions.c.version == version)
+        with self._engine.connect() as connection:
+            gzipped = connection.execute(question).scalar_one_or_none()
+        return None if gzipped is None else FileIndex(version, gzipped)
+
+    def _mark_missing(self, repository: Repository) -> None:
+        with self._engine.execution_options(writes=True).begin() as connection:
+            connection.execute(update(mods).where(mods.c.repo_key == repository.key).values(available=False))
+
+    @contextlib.contextmanager
+    def _alone_with(self, key: str) -> Iterator[None]:
+        """One scan of a thing at a time in this process; between processes the database's constraints decide."""
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+            if len(self._locks) > _MOST_REMEMBERED:
+                self._locks = {name: held for name, held in self._locks.items() if held.locked() or name == key}
+        with lock:
+            yield
+
+    def _spend_proof(self) -> None:
+        """Anyone may ask for any sha, and each costs API budget and a scan: so only so many a minute."""
+        with self._guard:
+            moment = time.monotonic()
+            while self._proofs and self._proofs[0] < moment - 60:
+                self._proofs.popleft()
+            if len(self._proofs) >= self._limits.proofs_a_minute:
+                detail = "Too many unknown versions were asked for; try again in a minute."
+                raise ProblemError(429, "rate-limited", detail, headers={"retry-after": "60"})
+            self._proofs.append(moment)
+
+    def _remember_refusal(self, mod_id: str, sha: str) -> None:
+        if len(self._refused) > _MOST_REMEMBERED:
+            self._refused.clear()
+        self._refused[mod_id, sha] = time.monotonic() + _REFUSED_FOR_S
+
+
+def _identified(connection: Connection, resolved: _Resolved) -> ModRow | None:
+    """The record of the repository: by the number that survives a rename, else by name."""
+    by_name = connection.execute(select(mods).where(mods.c.repo_key == resolved.repository.key)).one_or_none()
+    if resolved.number is None:
+        return by_name
+    by_number = connection.execute(select(mods).where(mods.c.repo_number == resolved.number)).one_or_none()
+    if by_number is not None:
+        if by_name is not None and by_name.id != by_number.id:
+            detail = f"{resolved.repository} has taken the name of another registered repository."
+            raise ProblemError(409, "repo-already-registered", detail)
+        return by_number
+    if by_name is not None and by_name.repo_number is not None:
+        recorded_at, asked_at = by_name.repo_number.partition(":")[0], resolved.number.partition(":")[0]
+        if recorded_at == asked_at:
+            detail = f"{resolved.repository} is another repository than the one registered under that name."
+            raise ProblemError(409, "repo-already-registered", detail)
+    return by_name
+
+
+def _values(resolved: _Resolved, found: Scan, sha: CommitSha | None, manifest_id: str) -> dict[str, Any]:
+    manifest = found.manifest
+    players = manifest.players
+    cover = next((file for file in found.pulled if file.path == manifest.cover), None)
+    values: dict[str, Any] = {
+        "repo_key": resolved.repository.key,
+        "owner": resolved.repository.owner,
+        "repo": resolved.repository.name,
+        "manifest_id": manifest_id,
+        "kind": manifest.kind,
+        "name": manifest.name[:_LONGEST_NAME],
+        "release": _short(manifest.release),
+        "ref": resolved.branch,
+        "commit_sha": sha,
+        "artifact_hash": found.artifact_hash,
+        "version": content_version(sha, found.artifact_hash),
+        "compatible": found.compatible,
+        "issues": [_issue(issue) for issue in found.issues],
+        "available": True,
+        "deleted": False,
+        "files": len(found.pulled),
+        "bytes": sum(file.real_size for file in found.pulled),
+        "cover": None if cover is None else cover.path,
+        "cover_lfs": cover is not None and cover.lfs is not None,
+        "summary": manifest.summary and manifest.summary[:_LONGEST_SUMMARY],
+        "players": None if players is None else {"min": players.min, "max": players.max},
+        "tags": [tag[:_LONGEST_NAME] for tag in manifest.tags[:_MOST_TAGS]],
+        "category": _short(manifest.category),
+        "license": _short(manifest.license),
+        "scanner": SCANNER,
+        "updated_at": now(),
+    }
+    if resolved.number is not None:
+        values["repo_number"] = resolved.number
+    return values
+
+
+def _short(text: str | None) -> str | None:
+    return None if text is None else text[:_LONGEST_NAME]
+
+
+def _issue(issue: Issue) -> dict[str, Any]:
+    return {"code": issue.code, "path": issue.file, "key": issue.key, "message": issue.message}
+
+
+def _free_slug(connection: Connection, wanted: str, owner: str) -> str:
+    """The slug a new mod gets for good: on a clash its owner is appended, then a number."""
+    base = _NO_SLUG.sub("-", wanted.lower()).strip("-")[:120] or "mod"
+    candidates = [base, f"{base}-{owner.lower()}", *(f"{base}-{owner.lower()}-{number}" for number in range(2, 1000))]
+    for candidate in candidates:
+        if connection.execute(select(mods.c.id).where(mods.c.slug == candidate)).one_or_none() is None:
+            return candidate
+    return f"{base}-{secrets.token_hex(8)}"
+
+
+def _check_owner(owner: str | None, account: Account | None) -> None:
+    if account is not None and owner is not None and owner != account.id and not account.admin:
+        raise ProblemError(403, "not-owner", "Another account owns this mod.")
+
+
+def _unpinned(detail: str) -> ProblemError:
+    return ProblemError(422, "unpinned-scan", detail)
+
+
+def _not_now(error: GitHubError) -> ProblemError:
+    match error:
+        case RateLimitedError(retry_after=after):
+            headers = {} if after is None else {"retry-after": str(after)}
+            return ProblemError(
+                503, "rate-limited", f"GitHub wants to be left alone for a while: {error}", headers=headers
+            )
+        case RepositoryMissingError():
+            return ProblemError(422, "repository-not-found", f"GitHub has nothing there: {error}")
+        case _:
+            return ProblemError(503, "github-unreachable", f"GitHub could not be read: {error}")

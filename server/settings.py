@@ -1,0 +1,56 @@
+"""What an operator chooses: where data lives, which GitHub is asked, what the page is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from client.urls import GitHubHosts
+
+PROJECT = Path(__file__).resolve().parent.parent
+DEFAULT_DATA = PROJECT / ".data"
+DATABASE_URL_VARIABLE = "PEER_DATABASE_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubEndpoints:
+    """Base addresses, without a trailing slash. ``name`` sets numeric repository ids of one GitHub apart from
+    another's: the local origin's are hashes, and must never be taken for GitHub's own."""
+
+    raw: str = "https://raw.githubusercontent.com"
+    media: str = "https://media.githubusercontent.com"
+    api: str = "https://api.github.com"
+    git: str = "https://github.com"
+    archives: str = "https://codeload.github.com"
+    name: str = "github"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one scan. Sizes in bytes."""
+
+    repository_bytes: int = 4 << 30
+    file_bytes: int = 100 << 20
+    files: int = 100_000
+    unlike_archive: int = 500
+    proofs_a_minute: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``page_hosts`` is what browsers are told; ``{host}`` in it becomes the host name they reached the server by.
+    ``public_url`` is the registry's own address when a proxy hides it."""
+
+    data: Path = DEFAULT_DATA
+    database_url: str | None = None
+    dist: Path | None = None
+    github: GitHubEndpoints = field(default_factory=GitHubEndpoints)
+    github_token: str | None = None
+    page_hosts: GitHubHosts = field(default_factory=GitHubHosts)
+    public_url: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def database(self) -> str:
+        """The database's URL; by default one SQLite file below ``data``."""
+        return self.database_url or f"sqlite:///{self.data / 'peer.sqlite'}"

@@ -1,0 +1,171 @@
+"""The page's files: precompressed variants, media types, caching, and the headers that keep the page confined."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from email.utils import formatdate
+from pathlib import Path
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+from client.media_type import media_type
+from client.urls import GitHubHosts
+
+_IMMUTABLE = "public, max-age=31536000, immutable"
+_REVALIDATED = "no-cache"
+# The build puts a digest of the content into a file's name, or into the name of a folder of files.
+_DIGEST_IN_NAME = re.compile(r"\.[0-9a-f]{8,64}(?:\.|/|$)")
+_HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?")
+_TYPES = {
+    "webmanifest": "application/manifest+json",
+    "map": "application/json",
+    "whl": "application/zip",
+    "zip": "application/zip",
+    "data": "application/octet-stream",
+}
+_ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+_NOT_PAGES = frozenset({"_headers", "_redirects", "vercel.json", "netlify.toml"})
+
+_MISSING = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Not found</title>
+<h1>There is nothing here</h1>
+<p>The address may be mistyped, or what it named is gone.</p>
+<p><a href="/">Back to the catalogue</a></p>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """What the page of one request may talk to: the registry it came from, and GitHub or the local origin."""
+
+    registry: str
+    github: GitHubHosts
+
+    def config(self) -> dict[str, object]:
+        """``/config.json`` of this server."""
+        github = {"raw": self.github.raw, "media": self.github.media, "api": self.github.api}
+        return {"registry": self.registry, "github": github}
+
+
+def addresses(request: Request, hosts: GitHubHosts, public_url: str | None) -> Addresses:
+    """The addresses as the browser that asks reaches them."""
+    authority = request.headers.get("host", "")
+    if not _HOST.fullmatch(authority):
+        authority = "127.0.0.1"
+    hostname = authority if authority.endswith("]") else re.sub(r":\d{1,5}$", "", authority)
+    registry = public_url or f"{request.url.scheme}://{authority}"
+    github = GitHubHosts(*(base.replace("{host}", hostname) for base in (hosts.raw, hosts.media, hosts.api)))
+    return Addresses(registry, github)
+
+
+def security_headers(where: Addresses) -> dict[str, str]:
+    """Headers of every page, script and style. Workers take their policy from their own script's answer."""
+    raw, media, api = where.github.raw, where.github.media, where.github.api
+    policy = {
+        "default-src": "'none'",
+        "script-src": "'self' 'wasm-unsafe-eval'",
+        "worker-src": "'self'",
+        "connect-src": f"'self' {where.registry} {raw} {media} {api}",
+        "img-src": f"'self' blob: {raw} {media}",
+        "media-src": f"blob: {raw} {media}",
+        "style-src": "'self'",
+        "font-src": "'self'",
+        "manifest-src": "'self'",
+        "frame-src": "'none'",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+    }
+    return {
+        "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in policy.items()),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+    }
+
+
+class Site:
+    """The static files below ``root``; None where no page was built, so that only the API answers."""
+
+    def __init__(self, root: Path | None) -> None:
+        self._root = None if root is None else root.resolve()
+
+    async def answer(self, request: Request, where: Addresses) -> Response:
+        headers = security_headers(where)
+        if request.method not in {"GET", "HEAD"}:
+            return Response(status_code=405, headers={**headers, "allow": "GET, HEAD"})
+        path = request.url.path.removeprefix("/") or "index.html"
+        found = await anyio.to_thread.run_sync(self._find, path, request.headers.get("accept-encoding", ""))
+        if found is None:
+            return await self._missing(request, headers)
+        return self._file(request, path, found, headers)
+
+    def _find(self, path: str, accepted: str) -> tuple[Path, str | None, bool] | None:
+        """The file for a path, its content coding, and whether it has other variants."""
+        root = self._root
+        if root is None or "\0" in path or "\\" in path:
+            return None
+        segments = path.split("/")
+        if any(segment.startswith(".") or not segment for segment in segments) or path in _NOT_PAGES:
+            return None
+        plain = root.joinpath(*segments)
+        if not plain.is_file() or not plain.resolve().is_relative_to(root):
+            return None
+        variants = [(coding, plain.with_name(plain.name + suffix)) for coding, suffix in _ENCODINGS]
+        present = [(coding, variant) for coding, variant in variants if variant.is_file()]
+        for coding, variant in present:
+            if _accepts(accepted, coding):
+                return variant, coding, True
+        return plain, None, bool(present)
+
+    def _file(
+        self, request: Request, path: str, found: tuple[Path, str | None, bool], headers: dict[str, str]
+    ) -> Response:
+        file, coding, varies = found
+        status = file.stat()
+        etag = f'"{status.st_mtime_ns:x}-{status.st_size:x}{f"-{coding}" if coding else ""}"'
+        headers |= {
+            "etag": etag,
+            "last-modified": formatdate(status.st_mtime, usegmt=True),
+            "cache-control": _IMMUTABLE if _DIGEST_IN_NAME.search(path) else _REVALIDATED,
+        }
+        if varies:
+            headers["vary"] = "accept-encoding"
+        if etag in [one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")]:
+            return Response(status_code=304, headers=headers)
+        if coding is not None:
+            headers["content-encoding"] = coding
+        kind = _served_type(path)
+        return FileResponse(file, headers=headers, media_type=kind, stat_result=status)
+
+    async def _missing(self, request: Request, headers: dict[str, str]) -> Response:
+        headers["cache-control"] = _REVALIDATED
+        found = await anyio.to_thread.run_sync(self._find, "404.html", request.headers.get("accept-encoding", ""))
+        if found is None:
+            return HTMLResponse(_MISSING, 404, headers)
+        file, coding, _ = found
+        if coding is not None:
+            headers["content-encoding"] = coding
+        return FileResponse(file, 404, headers, media_type="text/html")
+
+
+def _served_type(path: str) -> str:
+    extension = path.rpartition(".")[2].lower()
+    return _TYPES.get(extension) or media_type(path)
+
+
+def _accepts(accepted: str, coding: str) -> bool:
+    """Whether an Accept-Encoding takes a coding (RFC 9110, 12.5.3)."""
+    weights: dict[str, float] = {}
+    for part in accepted.lower().split(","):
+        name, _, parameters = part.partition(";")
+        weight = re.search(r"q\s*=\s*([01](?:\.\d{0,3})?)", parameters)
+        weights[name.strip()] = float(weight[1]) if weight else 1.0
+    return weights.get(coding, weights.get("*", 0.0)) > 0
