@@ -91,6 +91,24 @@ def step(name: str, inputs: str, outputs: Sequence[Path], what: str, work: Calla
 
 
 @contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Wait until no other call of this file builds here."""
+    if os.name == "nt":
+        yield
+        return
+    import fcntl  # noqa: PLC0415 # not on Windows
+
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("• Waiting for another build.py to end its work here")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
 def heartbeat(log: Path) -> Iterator[None]:
     """Every ten seconds say how long a silent command has been at work and what it last wrote."""
     ended = threading.Event()
@@ -368,26 +386,24 @@ def build_site(*, compressed: bool, registry: str | None = None) -> None:
     step("snapshot", inputs, [snapshot], "Making the memory snapshot Python starts from", make_snapshot)
 
     page = [path for path in sorted(WEB.rglob("*")) if path.is_file() and "node_modules" not in path.parts]
-    fresh = BUILD / "site"
+    fresh, stamp = BUILD / "site", BUILD / "stamps/site"
 
     def assemble() -> None:
         shutil.rmtree(fresh, ignore_errors=True)
         mend = "read the error above; it names the file at fault"
         call([program, WEB / "site/assemble.mjs", WEB, packages, whole_lock, snapshot, fresh], mend=mend)
         (fresh / "config.json").write_text(json.dumps({"registry": registry}) + "\n")
-        write_host_files(fresh, registry)
+        write_host_files(fresh, headers(registry))
         if compressed:
             call([program, WEB / "site/compress.mjs", fresh, BUILD / "compressed"], mend="read the error above")
         shutil.rmtree(DIST, ignore_errors=True)
         fresh.rename(DIST)
 
-    inputs = digest([*page, packages, snapshot, ROOT / "build.py"], registry or "")
-    if compressed:
-        inputs += " compressed"
-    elif (BUILD / "stamps/site").is_file() and (BUILD / "stamps/site").read_text() == f"{inputs} compressed":
+    inputs = digest([*page, packages, snapshot, ROOT / "build.py"])
+    if not compressed and stamp.is_file() and stamp.read_text().startswith(inputs) and DIST.is_dir():
         return
     what = "Putting dist/ together" + (", compressing it (a minute when the snapshot is new)" if compressed else "")
-    step("site", inputs, [DIST / "index.html"], what, assemble)
+    step("site", f"{inputs} {compressed} {registry}", [DIST / "index.html"], what, assemble)
 
 
 def headers(registry: str | None) -> dict[str, str]:
@@ -404,9 +420,8 @@ def headers(registry: str | None) -> dict[str, str]:
     return {**written, "Content-Security-Policy": "; ".join(directives)}
 
 
-def write_host_files(site: Path, registry: str | None) -> None:
-    """The same headers and cache rules in the words of the common static hosts."""
-    always = headers(registry)
+def write_host_files(site: Path, always: Mapping[str, str]) -> None:
+    """The headers and the cache rules in the words of the common static hosts."""
     keep, ask = "public, max-age=31536000, immutable", "no-cache"
     lines = ["/*", *(f"  {name}: {value}" for name, value in always.items()), f"  Cache-Control: {ask}"]
     lines += ["/assets/*", "  ! Cache-Control", f"  Cache-Control: {keep}"]
@@ -460,15 +475,13 @@ def samples() -> Path:
 
 
 def run(options: argparse.Namespace) -> NoReturn:
-    python_packages("server")
-    build_site(compressed=False)
-    command = [sys.executable, "-m", "server", "run", "--site", str(DIST), "--host", options.host]
-    command += ["--port", str(options.port)]
-    if options.github:
-        command.append("--github")
-    else:
-        for folder in [samples(), *options.mods]:
-            command += ["--mods", str(folder)]
+    with alone():
+        python_packages("server")
+        build_site(compressed=False)
+        mods = [] if options.github else [samples(), *options.mods]
+    command = [sys.executable, "-m", "server", "run", "--site", str(DIST)]
+    command += ["--host", options.host, "--port", str(options.port)]
+    command += ["--github"] if options.github else ["--mods", *map(str, mods)]
     if options.no_open:
         command.append("--no-open")
     os.chdir(ROOT)
@@ -495,9 +508,10 @@ def browsers() -> None:
 
 def test(arguments: Sequence[str]) -> int:
     """Everything CI runs; answers the exit code."""
-    python_packages("tests")
-    browsers()
-    build_site(compressed=False)
+    with alone():
+        python_packages("tests")
+        browsers()
+        build_site(compressed=False)
     tools = VENV / ("Scripts" if os.name == "nt" else "bin")
     checks: dict[str, list[str | Path]] = {
         "format": [tools / "ruff", "format", "--check", "."],
@@ -531,7 +545,8 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def dist(options: argparse.Namespace) -> None:
-    build_site(compressed=True, registry=options.registry)
+    with alone():
+        build_site(compressed=True, registry=options.registry)
     files = [path for path in DIST.rglob("*") if path.is_file()]
     packed = sum(path.stat().st_size for path in DIST.rglob("*.br"))
     whole = sum(path.stat().st_size for path in files if path.suffix not in {".br", ".gz"})
