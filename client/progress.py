@@ -87,9 +87,8 @@ class ProgressMeter:
         total = None if self._unknown else self._known
         if total is not None:
             done = min(done, total)
-        share = files_done / files_total if total is None or total == 0 else done / total
-        reached = 100 if self.complete else min(99, int(share * 100)) if files_total else 0
-        self._percent = max(self._percent, reached)
+        share = done / total if total else files_done / max(1, files_total)
+        self._percent = max(self._percent, 100 if self.complete else min(99, int(share * 100)))
         rate = self._rate(now, self._received + partial)
         left = (total - done) / rate if total is not None and rate > 0 else None
         return Progress(self._percent, done, total, files_done, files_total, rate, left)

@@ -73,7 +73,6 @@ class _PumpLane:
         if taken.bodies.size:
             bodies = {int(job): body.to_bytes() for job, body in taken.bodies.entries()}
         outcomes = tuple(_outcome(values, bodies.get(values["id"])) for values in batch["outcomes"])
-        taken.destroy()
         return Batch(outcomes, dict(batch["running"]))
 
     def abort(self) -> None:
