@@ -77,20 +77,12 @@ function onRetry(list) {
   const keys = list ? list.map(failureKey) : [""];
   for (const key of keys) retrying.add(key);
   draw();
-  const own = peer.view?.mod ? `${peer.view.mod.owner}/${peer.view.mod.repo}`.toLowerCase() : "";
-  const [first] = list ?? [];
-  const asked = !list || !first ? peer.retry()
-    : peer.retry(list.map(({ path }) => path), first.mod && first.mod.toLowerCase() !== own ? { mod: first.mod } : {});
+  const asked = list ? peer.retry(list.map(({ path }) => path)) : peer.retry();
   // A retry that fails again shows as the same failure, with its reason.
   void asked.catch(() => undefined).finally(() => {
     for (const key of keys) retrying.delete(key);
     draw();
   });
-}
-
-function onCancel() {
-  peer.cancel().catch(() => undefined);
-  closeTable();
 }
 
 function onFailedRetry() {
@@ -101,7 +93,7 @@ function onFailedRetry() {
 /** @returns {{screen: Screen, state: string, error: {code: string, message: string}|null}} */
 function situation() {
   const { wanted, view, refusal, fatal, boot } = peer;
-  const error = fatal ?? (wanted ? refusal ?? (view?.state === "failed" ? view.error : null) : null);
+  const error = fatal ?? (wanted ? (view?.state === "failed" ? view.error : null) ?? refusal : null);
   if (error || (wanted && view?.state === "failed")) {
     return { screen: "failed", state: "failed", error: error ?? { code: "unknown", message: "" } };
   }
@@ -140,7 +132,7 @@ function draw() {
 
 /** @param {Screen} screen @param {{code: string, message: string}|null} error */
 function content(screen, error) {
-  const actions = { home: HOME, retrying, onRetry, onCancel, onOpenNow: () => void peer.openNow().catch(() => undefined) };
+  const actions = { home: HOME, retrying, onRetry, onCancel: closeTable, onOpenNow: () => void peer.openNow().catch(() => undefined) };
   switch (screen) {
     case "catalogue":
       return catalogue?.template() ?? html``;

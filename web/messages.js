@@ -36,6 +36,7 @@
  * @property {{owner: string, repo: string, version: string, ref: string, name: string, kind: string,
  *   preview: boolean, compatible: boolean}|null} mod
  * @property {Progress|null} progress
+ * @property {boolean} pulling files are still without an outcome, also while the table is open
  * @property {number} failureCount
  * @property {Failure[]} failures the first 200
  * @property {Notice[]} notices

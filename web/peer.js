@@ -86,7 +86,9 @@ export class Peer {
   #urls = new BlobUrls();
   #nextId = 1;
   #opening = 0;
-  #closing = 0;
+  #leaving = 0;
+  /** @type {Promise<void>} when Python has closed what was last left */
+  #left = Promise.resolve();
   #home = "";
 
   constructor() {
@@ -117,17 +119,17 @@ export class Peer {
   }
 
   /**
+   * Opens a table; answers with its report once it is open.
+   *
    * @param {string} mod `owner/repo`, or an id of the registry
    * @param {{version?: string}} [options] a content version to pin
    */
   async open(mod, options = {}) {
-    const opening = ++this.#opening;
-    this.#forgetUrls();
-    this.wanted = { mod, version: options.version ?? null };
-    this.refusal = null;
-    this.view = null;
-    this.#tell();
+    const before = this.wanted ? this.#leave() : this.#left;
+    const opening = this.#begin({ mod, version: options.version ?? null });
     try {
+      await before.catch(() => undefined);
+      if (opening !== this.#opening) throw new PeerError("cancelled", "Something else was opened meanwhile.");
       return await this.#value("open", mod, options);
     } catch (error) {
       if (opening === this.#opening && error instanceof PeerError) {
@@ -144,18 +146,9 @@ export class Peer {
 
   /** Closes the table, if one is open; the catalogue comes back. */
   async close() {
-    this.#opening++;
-    this.#closing++;
-    this.#forgetUrls();
-    this.wanted = null;
-    this.refusal = null;
-    this.view = null;
-    this.#tell();
-    try {
-      return await this.#value("close");
-    } finally {
-      this.#closing--;
-    }
+    const left = this.#leave();
+    this.#begin(null);
+    await left;
   }
 
   report() {
@@ -198,12 +191,9 @@ export class Peer {
     return this.#value("details");
   }
 
-  /**
-   * @param {string[]} [paths] all that failed when left out
-   * @param {{mod?: string}} [options] `mod` names the pack whose paths these are
-   */
-  retry(paths, options = {}) {
-    return paths === undefined ? this.#value("retry") : this.#value("retry", paths, options);
+  /** @param {string[]} [paths] of the game or its packs; all that failed when left out */
+  retry(paths) {
+    return paths === undefined ? this.#value("retry") : this.#value("retry", paths);
   }
 
   cancel() {
@@ -285,8 +275,8 @@ export class Peer {
 
   /** @param {View} view */
   #show(view) {
-    // What was drawn for a table that is being closed must not come back after the click that closed it.
-    if (this.#closing) return;
+    // Until Python has closed a table it may still say how that one stands, and that must not be drawn as the next.
+    if (this.#leaving) return;
     this.#home = view.mod ? `${view.mod.owner}/${view.mod.repo}`.toLowerCase() : "";
     for (const settled of view.settled) {
       const split = settled.indexOf(":");
@@ -294,12 +284,28 @@ export class Peer {
       this.#urls.revoke(`${mod}:${path}`);
       this.#urls.revoke(this.#key(path, mod));
     }
-    if (view.state === "lobby" && this.view && this.view.state !== "lobby") {
-      this.wanted = null;
-      this.#forgetUrls();
-    }
     this.view = view;
     this.#tell();
+  }
+
+  /**
+   * @param {Peer["wanted"]} wanted
+   * @returns {number} which opening this is; late answers to an earlier one are dropped
+   */
+  #begin(wanted) {
+    this.#forgetUrls();
+    this.wanted = wanted;
+    this.refusal = null;
+    this.view = null;
+    const opening = ++this.#opening;
+    this.#tell();
+    return opening;
+  }
+
+  #leave() {
+    this.#leaving++;
+    this.#left = this.#value("close").then(() => undefined).finally(() => this.#leaving--);
+    return this.#left;
   }
 
   #tell() {

@@ -111,42 +111,41 @@ const unexpected = {
 /** @param {string} code */
 export const errorText = (code) => errors[code] ?? unexpected;
 
-/**
- * @param {Record<string, unknown>} data
- * @param {string} key
- */
-const datum = (data, key) => (data[key] === undefined || data[key] === null ? null : String(data[key]));
+const noStorage = {
+  title: "Nothing is kept on this device",
+  body: "This browser gives the page no storage, perhaps because the window is private. "
+    + "The table works; every file comes straight from GitHub each time.",
+};
+/** @type {Record<string, {title: string, body: string}>} */
+const storageNotices = {
+  "no-storage": noStorage,
+  quota: {
+    title: "Storage is full",
+    body: "Files that no longer fit are shown straight from GitHub. Forget a mod you no longer play to make room.",
+  },
+  "storage-broken": {
+    title: "This browser's storage failed",
+    body: "Files that could not be kept are shown straight from GitHub. Loading the page again may help.",
+  },
+};
 
 /** @type {Record<Notice["kind"], (code: string, data: Record<string, unknown>) => {title: string, body: string}>} */
 const notices = {
-  storage: (code) => code === "quota"
-    ? {
-      title: "Storage is full",
-      body: "Files that no longer fit are shown straight from GitHub. Forget a mod you no longer play to make room.",
-    }
-    : {
-      title: "Nothing is kept on this device",
-      body: "This browser gives the page no storage, perhaps because the window is private. "
-        + "The table works; every file comes straight from GitHub each time.",
-    },
+  storage: (code) => storageNotices[code] ?? noStorage,
   preview: () => ({
     title: "Solo preview",
     body: "This repository is not registered, so it opens for you alone: no room, no script, not in the catalogue.",
   }),
-  incompatible: (_code, data) => ({
-    title: "Made for another version",
-    body: [
-      datum(data, "engine") ? `The mod asks for engine ${datum(data, "engine")}.` : "The mod asks for another engine.",
-      "It opens, but parts of it may not work.",
-    ].join(" "),
-  }),
+  incompatible: (code) => (code === "engine-range"
+    ? { title: "Made for another engine", body: "The mod opens, but parts of it may not work here." }
+    : { title: "This mod has problems", body: "It opens, but some of its entries can't be used. They are listed on the table." }),
   offline: () => ({
     title: "You are offline",
-    body: "This is the version kept on this device. A newer one may exist.",
+    body: "The catalogue can't be asked, so this is the version kept on this device. A newer one may exist.",
   }),
   issues: (_code, data) => ({
-    title: "The mod has problems",
-    body: `${datum(data, "count") ?? "Some"} of its entries were skipped. The list below names each one.`,
+    title: "Problems in the mod",
+    body: `${counted(Number(data.count ?? 1), "problem")} found; the table lists each one.`,
   }),
 };
 /** @param {Notice} notice */
@@ -229,6 +228,8 @@ export const text = {
     forgetLabel: (name) => `Forget ${name}`,
     /** @param {string} name */
     forgotten: (name) => `${name} is no longer kept on this device.`,
+    /** @param {string} name */
+    inUse: (name) => `${name} could not be forgotten. Close other tabs that show it, then try again.`,
   },
 
   loading: {

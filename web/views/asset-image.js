@@ -64,6 +64,7 @@ export class AssetImage extends HTMLElement {
     this.#picture = picture;
     if (old && old.path === picture.path && old.mod === picture.mod && old.status === picture.status) return;
     this.#again = false;
+    this.#live = false;
     if (this.isConnected) this.#start();
   }
 
@@ -88,6 +89,7 @@ export class AssetImage extends HTMLElement {
     try {
       const { url, source } = await picture.peer.assetUrl(picture.path, picture.mod ? { mod: picture.mod } : {});
       if (picture.path !== this.#picture?.path || picture.mod !== this.#picture.mod) return;
+      if (this.#again && url === this.#url) throw new Error("the same bytes, and they are no picture");
       this.#url = url;
       this.#live = source === "live";
       this.#show(this.#look === "shown" ? "shown" : "waiting");

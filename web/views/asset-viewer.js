@@ -119,7 +119,6 @@ export class AssetViewer {
   }
 
   #onBroken = () => {
-    this.#asset = null;
     this.#look = "unavailable";
     this.redraw();
   };

@@ -11,7 +11,7 @@ import { kindName, players, size, text } from "../text.js";
 
 /** While somebody types, the registry is asked when they pause this long, in milliseconds. */
 const PAUSE = 250;
-const REPOSITORY = /^(?:(?:https:\/\/)?github\.com\/)?([a-z\d](?:[a-z\d-]{0,38}))\/([\w.-]{1,100}?)(?:\.git)?\/?$/i;
+const REPOSITORY = /^(?:(?:https:\/\/)?github\.com\/)?([a-z\d](?:[a-z\d-]{0,38}))\/(?!\.{1,2}(?:\/|$))([\w.-]{1,100}?)(?:\.git)?\/?$/i;
 
 /**
  * The `owner/repo` that somebody typed or pasted, or null. Python judges it again: this is only to answer at once.
@@ -41,7 +41,10 @@ export class Catalogue {
   #pause;
   /** @type {string | null} */
   #typed = null;
-  #covers = new Set();
+  /** @type {string | null} why the last *Forget* did nothing */
+  #stuck = null;
+  /** @type {Set<string>} addresses of covers that can't be shown */
+  #broken = new Set();
 
   /**
    * @param {Registry | null} registry
@@ -130,8 +133,15 @@ export class Catalogue {
 
   /** @param {CachedMod} mod */
   async #forget({ owner, repo }) {
-    await this.page.peer.forget(owner, repo);
-    this.page.announce(text.kept.forgotten(`${owner}/${repo}`));
+    const name = `${owner}/${repo}`;
+    try {
+      await this.page.peer.forget(owner, repo);
+      this.#stuck = null;
+      this.page.announce(text.kept.forgotten(name));
+    } catch {
+      this.#stuck = text.kept.inUse(name);
+      this.page.announce(this.#stuck);
+    }
     await this.loadKept();
   }
 
@@ -202,12 +212,12 @@ export class Catalogue {
       ...(mod.kind === "game" ? [] : [kindName(mod.kind)]),
       ...(mod.bytes ? [size(mod.bytes)] : []),
     ];
-    const hasCover = mod.cover && !this.#covers.has(mod.cover);
+    const hasCover = mod.cover && !this.#broken.has(mod.cover);
     return html`<li class="card" data-testid="mod-card" data-mod=${name}>
       <div class="cover tint-${tint(name)}">
         ${hasCover
           ? html`<img src=${mod.cover} alt="" loading="lazy" decoding="async" @error=${() => {
-              this.#covers.add(mod.cover);
+              if (mod.cover) this.#broken.add(mod.cover);
               this.page.redraw();
             }}>`
           : html`<span class="initials" aria-hidden="true">${initials(mod.name)}</span>`}
@@ -228,6 +238,7 @@ export class Catalogue {
     if (!this.#kept.length) return nothing;
     return html`<section aria-labelledby="kept-heading">
       <h2 id="kept-heading">${text.kept.heading}</h2>
+      ${this.#stuck === null ? nothing : html`<p class="small wrong">${this.#stuck}</p>`}
       <ul class="kept" role="list">${repeat(this.#kept, ({ owner, repo, version }) => `${owner}/${repo}/${version}`, (mod) => {
         const name = `${mod.owner}/${mod.repo}`;
         return html`<li data-testid="kept-mod">

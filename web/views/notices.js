@@ -7,9 +7,9 @@ import * as icons from "./icons.js";
 
 /** @import {Failure, Notice, View} from "../messages.js" */
 
-/** @param {Notice[]} list */
-export const notices = (list) => list.length
-  ? html`<div class="notices">${list.map((notice) => {
+/** Problems of the mod have a list of their own on the table. @param {Notice[]} list */
+export const notices = (list) => list.some(({ kind }) => kind !== "issues")
+  ? html`<div class="notices">${list.filter(({ kind }) => kind !== "issues").map((notice) => {
       const { title, body } = noticeText(notice);
       return html`<div class="notice" data-kind=${notice.kind} data-testid="${notice.kind}-notice">
         ${notice.kind === "preview" ? icons.info : icons.warning}

@@ -96,7 +96,7 @@ export class Table {
         </div>
       </header>
       ${notices(view.notices)}
-      ${view.progress && view.progress.filesDone < view.progress.filesTotal
+      ${view.pulling && view.progress
         ? html`<section class="panel arriving" aria-labelledby="arriving-heading">
             <h2 id="arriving-heading" class="label">${text.table.still}</h2>${bar(view.progress)}${facts(view.progress)}</section>`
         : nothing}
