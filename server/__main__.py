@@ -36,14 +36,15 @@ def _parser() -> argparse.ArgumentParser:
     data.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the database (default: .data)")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", parents=[data], help="serve the page, the registry and the local origin")
-    run.add_argument("--port", type=int, default=8080, help="of the page; 0 takes a free one (default: 8080)")
+    run.add_argument("--port", type=int, default=8000, help="of the page; 0 takes a free one (default: 8000)")
     run.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    run.add_argument("--dist", type=Path, help="folder of the built page; without it only the API answers")
+    run.add_argument("--site", "--dist", type=Path, help="folder of the built page; without it only the API answers")
     run.add_argument(
         "--mods", type=Path, nargs="+", action="extend", default=[], help="folders that hold <owner>/<repo>"
     )
     run.add_argument("--github", action="store_true", help="use GitHub itself instead of the local origin")
     run.add_argument("--latency-ms", type=float, default=0, help="delay of every answer of the local origin")
+    run.add_argument("--no-open", action="store_true", help="leave the browser closed")
     account = commands.add_parser("account", help="accounts of the registry")
     actions = account.add_subparsers(dest="action", required=True)
     add = actions.add_parser("add", parents=[data], help="make an account and print its token as the last word")
@@ -54,9 +55,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace, settings: Settings) -> int:
-    dist: Path | None = options.dist
-    if dist is not None and not (dist / "index.html").is_file():
-        print(f"{dist} holds no index.html; build the page first.", file=sys.stderr)
+    site: Path | None = options.site
+    if site is not None and not (site / "index.html").is_file():
+        print(f"{site} holds no index.html; build the page first.", file=sys.stderr)
         return 2
     run = Run(
         port=options.port,
@@ -65,11 +66,12 @@ def _run(options: argparse.Namespace, settings: Settings) -> int:
             data=settings.data,
             database_url=settings.database_url,
             github_token=settings.github_token,
-            dist=None if dist is None else dist.resolve(),
+            dist=None if site is None else site.resolve(),
         ),
         mods=tuple(options.mods),
         on_github=options.github,
         latency_ms=options.latency_ms,
+        open_browser=not options.no_open,
     )
     try:
         run.serve()

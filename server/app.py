@@ -24,7 +24,7 @@ from server.github import GitHub
 from server.problem import ProblemError, unknown_mod, unknown_version
 from server.registration import Publish, Registrar
 from server.settings import Settings
-from server.site import Addresses, Site, addresses
+from server.site import Addresses, PageHeaders, Site, addresses
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -169,7 +169,7 @@ def create_app(settings: Settings) -> FastAPI:
     catalogue = Catalogue(engine)
     accounts = Accounts(engine)
     registrar = Registrar(engine, github, settings.limits)
-    site = Site(settings.dist)
+    site = Site(settings.dist, PageHeaders(settings.headers))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

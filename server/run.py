@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
 import multiprocessing.connection
@@ -10,6 +11,7 @@ import signal
 import socket
 import sys
 import threading
+import webbrowser
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -56,6 +58,7 @@ class Run:
     mods: tuple[Path, ...]
     on_github: bool = False
     latency_ms: float = 0
+    open_browser: bool = False
 
     def serve(self) -> None:
         """Serve until SIGINT or SIGTERM.
@@ -75,7 +78,7 @@ class Run:
                 )
                 settings = replace(settings, github=_endpoints(origin), page_hosts=_page_hosts(origin))
                 _register_all(settings, list(_named(origin)))
-            _serve(settings, self.host, port)
+            _serve(settings, self.host, port, open_browser=self.open_browser)
 
 
 def served_app(settings: Settings) -> FastAPI:
@@ -92,7 +95,7 @@ def served_app(settings: Settings) -> FastAPI:
     return create_app(settings)
 
 
-def _serve(settings: Settings, host: str, port: int) -> None:
+def _serve(settings: Settings, host: str, port: int, *, open_browser: bool) -> None:
     # A forked worker would inherit the origin's thread in the middle of whatever it is doing, and its sockets.
     multiprocessing.set_start_method("spawn", force=True)
     server = Server(
@@ -105,28 +108,36 @@ def _serve(settings: Settings, host: str, port: int) -> None:
         log_level=LogLevels.warning,
         workers_kill_timeout=_STOP_WITHIN_S,
     )
-    threading.Thread(target=_announce, args=(settings, host, port), name="announce", daemon=True).start()
+    base = f"http://{_reachable(host)}:{port}"
+    threading.Thread(target=_announce, args=(settings, base, open_browser), name="announce", daemon=True).start()
     server.serve(target_loader=served_app)
 
 
-def _announce(settings: Settings, host: str, port: int) -> None:
-    base = f"http://{_reachable(host)}:{port}"
-    transport = httpx.HTTPTransport(retries=0)
-    pause = threading.Event()
-    with httpx.Client(transport=transport, trust_env=False, timeout=5) as client:
-        for _ in range(_READY_WITHIN_S * 20):
-            try:
-                if client.get(f"{base}/config.json").status_code == 200:
-                    break
-            except httpx.HTTPError:
-                pass
-            pause.wait(0.05)
-        else:
-            logger.error("The server does not answer at %s.", base)
-            return
-    token = _local_token(settings)
+def _announce(settings: Settings, base: str, open_browser: bool) -> None:  # a thread's target
+    if not _answers(base):
+        logger.error("The server does not answer at %s.", base)
+        return
+    link = f"{base}/#token={_local_token(settings)}"
     print(f"ready {base}/", flush=True)
-    print(f"sign in: {base}/#token={token}", flush=True)
+    print(f"sign in: {link}", flush=True)
+    # Without a display the standard library may find a browser that takes over the terminal.
+    if open_browser and (os.name == "nt" or sys.platform == "darwin" or _has_display()):
+        webbrowser.open(link)
+
+
+def _answers(base: str) -> bool:
+    pause = threading.Event()
+    with httpx.Client(trust_env=False, timeout=5) as client:
+        for _ in range(_READY_WITHIN_S * 20):
+            with contextlib.suppress(httpx.HTTPError):
+                if client.get(f"{base}/config.json").status_code == 200:
+                    return True
+            pause.wait(0.05)
+    return False
+
+
+def _has_display() -> bool:
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _local_token(settings: Settings) -> str:

@@ -44,6 +44,7 @@ class Settings:
     data: Path = DEFAULT_DATA
     database_url: str | None = None
     dist: Path | None = None
+    headers: Path = PROJECT / "web" / "headers.json"
     github: GitHubEndpoints = field(default_factory=GitHubEndpoints)
     github_token: str | None = None
     page_hosts: GitHubHosts = field(default_factory=GitHubHosts)

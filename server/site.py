@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from email.utils import formatdate
@@ -27,7 +28,8 @@ _TYPES = {
     "data": "application/octet-stream",
 }
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
-_NOT_PAGES = frozenset({"_headers", "_redirects", "vercel.json", "netlify.toml"})
+_NOT_PAGES = frozenset({"_headers", "nginx.conf", "vercel.json"})
+_POLICY = "Content-Security-Policy"
 
 _MISSING = """<!doctype html>
 <html lang="en">
@@ -64,41 +66,43 @@ def addresses(request: Request, hosts: GitHubHosts, public_url: str | None) -> A
     return Addresses(registry, github)
 
 
-def security_headers(where: Addresses) -> dict[str, str]:
-    """Headers of every page, script and style. Workers take their policy from their own script's answer."""
-    raw, media, api = where.github.raw, where.github.media, where.github.api
-    policy = {
-        "default-src": "'none'",
-        "script-src": "'self' 'wasm-unsafe-eval'",
-        "worker-src": "'self'",
-        "connect-src": f"'self' {where.registry} {raw} {media} {api}",
-        "img-src": f"'self' blob: {raw} {media}",
-        "media-src": f"blob: {raw} {media}",
-        "style-src": "'self'",
-        "font-src": "'self'",
-        "manifest-src": "'self'",
-        "frame-src": "'none'",
-        "object-src": "'none'",
-        "base-uri": "'none'",
-        "form-action": "'self'",
-        "frame-ancestors": "'none'",
-    }
-    return {
-        "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in policy.items()),
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-        "cross-origin-opener-policy": "same-origin",
-    }
+class PageHeaders:
+    """The headers of every page, script and style; workers take their policy from their own script's answer.
+
+    They are written down once, beside the page, because other hosts than this server have to send them too.
+
+    :raises OSError: the file can't be read
+    """
+
+    def __init__(self, file: Path) -> None:
+        written = json.loads(file.read_text())
+        self._policy: dict[str, list[str]] = written.pop(_POLICY)
+        self._others = {name.lower(): value for name, value in written.items()}
+
+    def to(self, where: Addresses) -> dict[str, str]:
+        """The headers for a page that may talk to these addresses."""
+        sources = {
+            "{registry}": where.registry,
+            "{raw}": where.github.raw,
+            "{media}": where.github.media,
+            "{api}": where.github.api,
+        }
+        policy = (
+            " ".join([directive, *(sources.get(source, source) for source in allowed)])
+            for directive, allowed in self._policy.items()
+        )
+        return {_POLICY.lower(): "; ".join(policy), **self._others}
 
 
 class Site:
     """The static files below ``root``; None where no page was built, so that only the API answers."""
 
-    def __init__(self, root: Path | None) -> None:
+    def __init__(self, root: Path | None, page_headers: PageHeaders) -> None:
         self._root = None if root is None else root.resolve()
+        self._page_headers = page_headers
 
     async def answer(self, request: Request, where: Addresses) -> Response:
-        headers = security_headers(where)
+        headers = self._page_headers.to(where)
         if request.method not in {"GET", "HEAD"}:
             return Response(status_code=405, headers={**headers, "allow": "GET, HEAD"})
         path = request.url.path.removeprefix("/") or "index.html"
