@@ -10,6 +10,10 @@ AssetPath = NewType("AssetPath", str)
 
 LONGEST_PATH = 1024
 _DRIVE = re.compile(r"[A-Za-z]:")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_DOTS = re.compile(r"(?:^|/)\.\.(?:/|$)")
+_HOLLOW = re.compile(r"(?:^|/)\.?(?:/|$)")
 _PLATFORM_ID = re.compile(r"builtin:|mat-[0-9a-fA-F]{8}-")
 
 
@@ -22,9 +26,9 @@ def path_fault(text: str) -> str | None:
         return "is empty"
     if len(text) > LONGEST_PATH:
         return f"is longer than {LONGEST_PATH} characters"
-    if any(ord(character) < 0x20 or ord(character) == 0x7F for character in text):
+    if _CONTROL.search(text):
         return "has a control character"
-    if any(0xD800 <= ord(character) <= 0xDFFF for character in text):
+    if not text.isascii() and _SURROGATE.search(text):
         return "is not valid Unicode"
     if "\\" in text:
         return "has a backslash"
@@ -32,12 +36,11 @@ def path_fault(text: str) -> str | None:
         return "is absolute"
     if _DRIVE.match(text):
         return "names a drive or a scheme"
-    segments = text.split("/")
-    if ".." in segments:
+    if _DOTS.search(text):
         return "leaves the repository"
-    if "." in segments or "" in segments:
+    if _HOLLOW.search(text):
         return "has an empty or a dot segment"
-    if segments[0].lower() == ".git":
+    if text.partition("/")[0].lower() == ".git":
         return "names git's own data"
     return None
 

@@ -128,6 +128,10 @@ class ModManifest:
         return next((declared for declared in self.files if declared.path == path), None)
 
 
+MANIFEST_FILE = DeclaredFile(MANIFEST_PATH, "manifest")
+"""The manifest as a file to pull, before anything is known of it."""
+
+
 def read_manifest(data: bytes) -> ModManifest:
     """Read a manifest's bytes.
 

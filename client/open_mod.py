@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace, replace
 from typing import Literal
 
 from client import cache
@@ -15,9 +16,11 @@ from client.asset_path import AssetPath, asset_path
 from client.errors import Cancelled, ManifestUnreadable, PeerError, StorageFailure
 from client.index import FileIndex
 from client.issue import Issue
+from client.journal import Entry
+from client.journal import Entry
 from client.json_document import DocumentUnreadable
-from client.manifest import MANIFEST_PATH, ModManifest, read_manifest
-from client.plan import PlannedFile, manifest_file, plan_files
+from client.manifest import MANIFEST_PATH, DeclaredFile, ModManifest, read_manifest
+from client.plan import PlannedFile, plan_files
 from client.ports import Clock, Http, Locks, Store, Transfer
 from client.progress import ProgressMeter
 from client.publish import Publish
@@ -188,16 +191,29 @@ class OpenMod:
     async def _pull_all(self, session: ScopeSession | None) -> None:
         index = asyncio.ensure_future(self._read_index())
         try:
+            older = await self._older_entries(session)
+            if older:
+                # What an older version holds need not be fetched, the manifest least of all: the index tells.
+                await index
+                await self._carry_over(session, older, (MANIFEST_FILE,))
             manifest = await self._fetch_manifest(session)
             await index
         finally:
             index.cancel()
-        await self._carry_over(session, manifest)
+        await self._carry_over(session, older, manifest.files)
         if self.publish.current and session is not None:
             gone = await cache.supersede(self.platform.store, self.platform.locks, self.key, self.publish.version)
             self.superseded = tuple(gone)
         await self._plan(manifest)
         await self._fetch([state for state in self.files.values() if not state.settled], session)
+
+    async def _older_entries(self, session: ScopeSession | None) -> dict[str, Entry]:
+        if session is None:
+            return {}
+        try:
+            return await cache.entries_by_hash(self.scope.folder, self.publish.version)
+        except StorageFailure:
+            return {}
 
     async def _read_index(self) -> None:
         """The registry's index, when it has one; a pull works without, it only knows less."""
@@ -210,10 +226,10 @@ class OpenMod:
             self.index = None
 
     async def _fetch_manifest(self, session: ScopeSession | None) -> ModManifest:
-        publish, hosts = self.publish, self.platform.hosts
+        publish = self.publish
         data = await self.document(MANIFEST_PATH)
         if data is None:
-            planned = manifest_file(hosts, publish.repository, publish.ref, publish.version)
+            planned = self._planned((MANIFEST_FILE,))[MANIFEST_PATH]
             state = FileState(planned, keep_body=True)
             self.files[planned.path] = state
             await self._fetch([state], session)
@@ -227,36 +243,46 @@ class OpenMod:
             data = state.body
         return read_manifest(data)
 
-    async def _carry_over(self, session: ScopeSession | None, manifest: ModManifest) -> None:
+    async def _stored_by_hash(self) -> dict[str, Entry]:
+        """What older versions of the mod hold; nothing where storage can't be read."""
+        try:
+            return await cache.entries_by_hash(self.scope.folder, self.publish.version)
+        except StorageFailure:
+            return {}
+
+    def _known_manifest(self) -> dict[AssetPath, PlannedFile]:
+        """The manifest as the index has it, before its bytes are at hand."""
+        publish = self.publish
+        declared = (DeclaredFile(MANIFEST_PATH, "manifest"),)
+        return plan_files(declared, self.index, self.platform.hosts, publish.repository, publish.ref, publish.version)
+
+    async def _carry_over(
+        self, session: ScopeSession | None, older: dict[str, Entry], files: tuple[DeclaredFile, ...]
+    ) -> None:
         """Record files that an older version holds with the very bytes: no byte is copied, none fetched."""
-        if session is None:
+        if session is None or not older:
             return
-        wanted: dict[str, str] = {}
-        for path, planned in self._planned(manifest).items():
-            if path not in self.scope.entries and planned.sha256 is not None and planned.also_sha256 is None:
-                wanted[path] = planned.sha256
-        if not wanted:
-            return
-        with self.platform.trace.span("carry over", mod=self.key):
-            stored = await cache.entries_by_hash(self.scope.folder, self.publish.version)
-            carried = {path: stored[sha256] for path, sha256 in wanted.items() if sha256 in stored}
+        carried = {}
+        for path, planned in self._planned(files).items():
+            known = planned.sha256 if planned.also_sha256 is None else None
+            if path not in self.scope.entries and known is not None and known in older:
+                carried[path] = replace(older[known], verified=True)
+        with self.platform.trace.span("carry over", mod=self.key, files=len(carried)):
             try:
                 await session.add(carried)
             except StorageFailure:
                 return
-        self._carried = frozenset(carried)
+        self._carried |= frozenset(carried)
 
-    def _planned(self, manifest: ModManifest) -> dict[AssetPath, PlannedFile]:
+    def _planned(self, files: tuple[DeclaredFile, ...]) -> dict[AssetPath, PlannedFile]:
         publish = self.publish
-        return plan_files(
-            manifest.files, self.index, self.platform.hosts, publish.repository, publish.ref, publish.version
-        )
+        return plan_files(files, self.index, self.platform.hosts, publish.repository, publish.ref, publish.version)
 
     async def _plan(self, manifest: ModManifest) -> None:
         """Know every file of the mod, and which of them are here already."""
         before = dict(self.files)
         self.files = {}
-        for path, planned in self._planned(manifest).items():
+        for path, planned in self._planned(manifest.files).items():
             if planned.optional and self.index is not None and path not in self.index.files:
                 continue
             state = before.get(path)
@@ -309,6 +335,7 @@ class OpenMod:
             self.platform.transfer,
             session,
             self.platform.clock,
+            trace=self.platform.trace,
             media_url=lambda path: media_url(hosts, publish.repository, publish.ref, publish.version, asset_path(path)),
             settled=self._settled,
             running=self._running,

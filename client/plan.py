@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from client.asset_path import AssetPath
 from client.index import FileIndex
-from client.manifest import MANIFEST_PATH, DeclaredFile, Role
+from client.manifest import DeclaredFile, Role
 from client.repository import Repository
 from client.urls import GitHubHosts, media_url, raw_url
 from client.version import AssetRef, ContentVersion
@@ -36,7 +34,7 @@ class PlannedFile:
 
     @property
     def host(self) -> str:
-        return urlsplit(self.url).netloc
+        return self.url.split("/", 3)[2]
 
     @property
     def most(self) -> int:
@@ -77,14 +75,3 @@ def plan_files(
             lfs,
         )
     return planned
-
-
-def manifest_file(hosts: GitHubHosts, repository: Repository, ref: AssetRef, version: ContentVersion) -> PlannedFile:
-    """The manifest before anything is known of it."""
-    declared = (DeclaredFile(MANIFEST_PATH, "manifest"),)
-    return plan_files(declared, None, hosts, repository, ref, version)[MANIFEST_PATH]
-
-
-def missing(plan: Mapping[AssetPath, PlannedFile], cached: Mapping[str, object]) -> list[PlannedFile]:
-    """The planned files that are not in the cache."""
-    return [planned for path, planned in plan.items() if path not in cached]

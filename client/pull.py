@@ -17,6 +17,7 @@ from client.ports import Clock, Job, Lane, Outcome, Transfer
 from client.report import FileReport, Reason, Status
 from client.retry import Breaker, RetryPolicy, reason_of
 from client.scope import ScopeSession
+from client.trace import Trace
 
 SMALL = 1024 * 1024
 """Bytes up to which a file counts as small: many at once hide the latency."""
@@ -92,6 +93,7 @@ class Pull:
         session: ScopeSession | None,
         clock: Clock,
         *,
+        trace: Trace,
         media_url: Callable[[str], str],
         settled: Callable[[FileState], None],
         running: Callable[[dict[str, int]], None],
@@ -101,6 +103,7 @@ class Pull:
         self._transfer = transfer
         self._session = session
         self._clock = clock
+        self._trace = trace
         self._media_url = media_url
         self._settled = settled
         self._show_running = running
@@ -141,7 +144,8 @@ class Pull:
                 if not self._running and not self._waiting and not (self._small or self._large):
                     break
                 batch = await lane.take(self._patience())
-                await self._take(lane, batch.outcomes)
+                with self._trace.span("outcomes", files=len(batch.outcomes), running=len(batch.running)):
+                    await self._take(lane, batch.outcomes)
                 self._show_running(
                     {
                         self._running[job].planned.path: received

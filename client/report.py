@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Status = Literal["cached", "carried", "downloaded", "failed", "pending"]
@@ -68,4 +68,6 @@ class PullReport:
 
     def as_plain(self) -> dict[str, Any]:
         """The report as what JSON can hold."""
-        return asdict(self)
+        plain = {name: getattr(self, name) for name in self.__slots__}
+        files = [{name: getattr(file, name) for name in FileReport.__slots__} for file in self.files]
+        return plain | {"files": files, "packs": [pack.as_plain() for pack in self.packs]}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from client.asset_path import AssetPath
 from client.repository import Repository
 from client.version import AssetRef, ContentVersion, is_pinned
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9._~/-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class GitHubHosts:
 
 def encoded(path: str) -> str:
     """Each segment percent-encoded by itself, so that ``#``, ``?``, ``%`` and spaces name the very file (RFC 3986)."""
-    return "/".join(quote(segment, safe="") for segment in path.split("/"))
+    return path if _PLAIN.fullmatch(path) else quote(path, safe="/")
 
 
 def raw_url(
