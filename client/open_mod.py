@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, replace, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from client import cache
@@ -17,9 +16,8 @@ from client.errors import Cancelled, ManifestUnreadable, PeerError, StorageFailu
 from client.index import FileIndex
 from client.issue import Issue
 from client.journal import Entry
-from client.journal import Entry
 from client.json_document import DocumentUnreadable
-from client.manifest import MANIFEST_PATH, DeclaredFile, ModManifest, read_manifest
+from client.manifest import MANIFEST_FILE, MANIFEST_PATH, DeclaredFile, ModManifest, read_manifest
 from client.plan import PlannedFile, plan_files
 from client.ports import Clock, Http, Locks, Store, Transfer
 from client.progress import ProgressMeter
@@ -243,26 +241,13 @@ class OpenMod:
             data = state.body
         return read_manifest(data)
 
-    async def _stored_by_hash(self) -> dict[str, Entry]:
-        """What older versions of the mod hold; nothing where storage can't be read."""
-        try:
-            return await cache.entries_by_hash(self.scope.folder, self.publish.version)
-        except StorageFailure:
-            return {}
-
-    def _known_manifest(self) -> dict[AssetPath, PlannedFile]:
-        """The manifest as the index has it, before its bytes are at hand."""
-        publish = self.publish
-        declared = (DeclaredFile(MANIFEST_PATH, "manifest"),)
-        return plan_files(declared, self.index, self.platform.hosts, publish.repository, publish.ref, publish.version)
-
     async def _carry_over(
         self, session: ScopeSession | None, older: dict[str, Entry], files: tuple[DeclaredFile, ...]
     ) -> None:
         """Record files that an older version holds with the very bytes: no byte is copied, none fetched."""
         if session is None or not older:
             return
-        carried = {}
+        carried: dict[str, Entry] = {}
         for path, planned in self._planned(files).items():
             known = planned.sha256 if planned.also_sha256 is None else None
             if path not in self.scope.entries and known is not None and known in older:

@@ -10,7 +10,6 @@ from client.asset_path import AssetPath
 from client.repository import Repository
 from client.version import AssetRef, ContentVersion, is_pinned
 
-
 _PLAIN = re.compile(r"[A-Za-z0-9._~/-]*")
 
 
