@@ -133,7 +133,7 @@ def call(command: Sequence[str | Path], *, mend: str, env: Mapping[str, str] | N
 
     :raises BuildError: it did not end well; says ``mend`` after the last lines of its output.
     """
-    log = BUILD / "log" / f"{Path(command[0]).name}.{os.getpid()}.txt"
+    log = BUILD / "log" / f"{os.getpid()}.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
     words = [str(word) for word in command]
     with log.open("wb") as output, heartbeat(log):

@@ -11,10 +11,15 @@ import { files } from "./runtime-files.js";
  * @typedef {{pyodide: Pyodide, boot: Boot, reason: string|null, ms: number}} Runtime `reason` says why it is not a snapshot
  */
 
-/** Milliseconds a download may take: 7 MB need 112 s at 0.5 Mbit/s. */
-const DOWNLOAD_LIMIT = 180_000;
-/** Milliseconds that starting may take beyond three times its download: a slow phone needs 10 s for the plain boot. */
-const START_LIMIT = 30_000;
+/**
+ * How long a boot may take before it counts as hung, in milliseconds.
+ * @typedef {object} Limits
+ * @property {number} download 7 MB need 112 s at 0.5 Mbit/s
+ * @property {number} start beyond three times the download; a slow phone needs 10 s for the plain boot
+ */
+
+/** @type {Limits} */
+const generous = { download: 180_000, start: 30_000 };
 
 const at = (/** @type {string} */ path) => new URL(path, import.meta.url).href;
 
@@ -83,8 +88,11 @@ function answering(answers) {
 /** @returns {Promise<[typeof import("pyodide"), {default: import("pyodide").PyodideConfig["createPyodideModule"]}]>} */
 const core = () => Promise.all([import(at(`${files.pyodide}pyodide.js`)), import(at(`${files.pyodide}pyodide.asm.js`))]);
 
-/** @returns {Promise<Pyodide>} */
-async function fromSnapshot() {
+/**
+ * @param {Limits} limits
+ * @returns {Promise<Pyodide>}
+ */
+async function fromSnapshot(limits) {
   const started = performance.now();
   const modules = core();
   const wasm = downloadWasm();
@@ -94,7 +102,7 @@ async function fromSnapshot() {
   image.catch(() => {});
   const [[{ loadPyodide }, { default: createPyodideModule }], response, _loadSnapshot] = await within(
     Promise.all([modules, wasm, image]),
-    DOWNLOAD_LIMIT,
+    limits.download,
     "the snapshot's download",
   );
   const restore = answering({
@@ -110,7 +118,7 @@ async function fromSnapshot() {
         createPyodideModule,
         _loadSnapshot,
       }),
-      START_LIMIT + 3 * (performance.now() - started),
+      limits.start + 3 * (performance.now() - started),
       "the start from the snapshot",
     );
     pyodide.pyimport("worker.stdlib").install(at(`${files.pyodide}python_stdlib.zip`), files.archiveSha256);
@@ -122,12 +130,15 @@ async function fromSnapshot() {
   }
 }
 
-/** @returns {Promise<Pyodide>} */
-async function fromBeginning() {
+/**
+ * @param {Limits} limits
+ * @returns {Promise<Pyodide>}
+ */
+async function fromBeginning(limits) {
   const started = performance.now();
   const [[{ loadPyodide }, { default: createPyodideModule }], response] = await within(
     Promise.all([core(), downloadWasm()]),
-    DOWNLOAD_LIMIT,
+    limits.download,
     "the runtime's download",
   );
   const restore = answering({ [at(`${files.pyodide}pyodide.asm.wasm`)]: () => Promise.resolve(response) });
@@ -140,7 +151,7 @@ async function fromBeginning() {
         createPyodideModule,
         packages: [files.package],
       }),
-      DOWNLOAD_LIMIT + START_LIMIT + 3 * (performance.now() - started),
+      limits.download + limits.start + 3 * (performance.now() - started),
       "the start of Python",
     );
   } finally {
@@ -149,18 +160,19 @@ async function fromBeginning() {
 }
 
 /**
+ * @param {Limits} [limits]
  * @returns {Promise<Runtime>}
  * @throws when neither way leads to a running Python; the message names both reasons
  */
-export async function bootRuntime() {
+export async function bootRuntime(limits = generous) {
   const started = performance.now();
   try {
-    const pyodide = await fromSnapshot();
+    const pyodide = await fromSnapshot(limits);
     return { pyodide, boot: "snapshot", reason: null, ms: performance.now() - started };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     try {
-      const pyodide = await fromBeginning();
+      const pyodide = await fromBeginning(limits);
       return { pyodide, boot: "plain", reason, ms: performance.now() - started };
     } catch (second) {
       throw new Error(`${second instanceof Error ? second.message : second} (from the snapshot: ${reason})`, { cause: second });

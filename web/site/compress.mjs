@@ -5,7 +5,7 @@
  *
  * CACHE keeps the outcome by content: the snapshot alone takes half a minute.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -39,8 +39,10 @@ await Promise.all(
     return Object.entries(encodings).map(async ([suffix, encode]) => {
       const kept = join(cache, `${digest}.${suffix}`);
       if (!existsSync(kept)) {
-        writeFileSync(`${kept}.part`, await encode(content));
-        renameSync(`${kept}.part`, kept);
+        // Two files may have the same content, and be at it at the same time.
+        const part = `${kept}.${randomUUID()}`;
+        writeFileSync(part, await encode(content));
+        renameSync(part, kept);
         process.stdout.write(`${path}.${suffix}\n`);
       }
       const small = readFileSync(kept);
