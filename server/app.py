@@ -182,6 +182,7 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/schema",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
         responses=_PROBLEMS,
         dependencies=[Depends(_uncached)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from server.settings import GitHubEndpoints, Limits, Settings
 from tests.server.served import served
 
 _names = itertools.count(1)
+GZIPPED = gzip.compress(b"plain", mtime=0)
 
 
 @dataclass(frozen=True)
@@ -135,5 +137,5 @@ def _build_page(dist: Path) -> None:
     script = dist / "assets" / "main.abcdef012345.js"
     script.write_text("plain")
     script.with_name(script.name + ".br").write_bytes(b"brotli")
-    script.with_name(script.name + ".gz").write_bytes(b"gzip")
+    script.with_name(script.name + ".gz").write_bytes(GZIPPED)
     (assets / "pyodide.asm.wasm").write_bytes(b"\0asm")
