@@ -24,6 +24,8 @@ _ABBREVIATED_SHA = re.compile(r"[0-9a-f]{4,39}")
 _FOUND = re.compile(rb"([0-9a-f]{40}) (blob|tree|commit|tag) (\d+)\n")
 _PIPE_LIMIT = 1 << 20
 _REMEMBERED_ENTRIES = 50_000
+# Many, because a client may leave several large answers unread until it has finished another.
+_STREAMS = 64
 
 # git-check-ref-format(1): what no ref name contains. Whatever revision syntax is made of is in here.
 _NO_REF_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|^[./-]|[./]$|^@$")
@@ -143,7 +145,7 @@ class Repository:
         self.git_dir = git_dir
         self._idle: list[_ObjectReader] = []
         self._slots = asyncio.Semaphore(processes)
-        self._streams = asyncio.Semaphore(processes)
+        self._streams = asyncio.Semaphore(_STREAMS)
         self._entries: OrderedDict[tuple[str, str], GitObject | None] = OrderedDict()
         self._known_commits: set[str] = set()
         self._closed = False

@@ -44,6 +44,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _LARGEST_BODY = 16 << 20
 _TRANSPORT = "diceytable.transport"
+_WITHOUT_CONTENT = {204, 304}
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +141,7 @@ class LocalOrigin:
         self.stop()
 
     def start(self) -> None:
-        """Listen; returns when all four hosts answer.
+        """Listen; returns when all four hosts answer. After :meth:`stop`, on the same ports again.
 
         :raises OSError: when a port can't be had
         """
@@ -175,8 +176,12 @@ class LocalOrigin:
             factory: Callable[[], asyncio.AbstractEventLoop] | None = uvloop.new_event_loop
         except ImportError:
             factory = None
-        with asyncio.Runner(loop_factory=factory) as runner:
-            runner.run(self._serve(sockets, ready))
+        try:
+            with asyncio.Runner(loop_factory=factory) as runner:
+                runner.run(self._serve(sockets, ready))
+        finally:
+            # Whoever waits must not wait for ever if the start failed; the thread's traceback says why.
+            ready.set()
 
     async def _serve(self, sockets: list[socket.socket], ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
@@ -304,7 +309,9 @@ class _Delivery:
 
     async def send(self, reply: Reply, fault: Fault | None) -> None:
         headers = dict(reply.headers)
-        if isinstance(reply.body, bytes):
+        if reply.status in _WITHOUT_CONTENT:
+            pass
+        elif isinstance(reply.body, bytes):
             headers["content-length"] = str(len(reply.body))
         elif reply.length is not None:
             headers["content-length"] = str(reply.length)

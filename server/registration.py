@@ -10,15 +10,16 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from client.errors import ManifestUnreadable
 from client.issue import Issue
+from client.manifest import MANIFEST_PATH
 from client.repository import Repository
 from client.version import CommitSha, commit_sha, content_version
 from server.account import Account
@@ -34,6 +35,7 @@ _REFUSED_FOR_S = 60
 _MOST_REMEMBERED = 10_000
 _LONGEST_ID, _LONGEST_NAME, _LONGEST_SUMMARY = 200, 300, 2000
 _MOST_TAGS = 64
+_MOST_ISSUES = 500
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -153,6 +155,12 @@ class Registrar:
         """Mark mods whose repository (``owner/name`` in lower case) is not among these as unavailable."""
         with self._engine.execution_options(writes=True).begin() as connection:
             connection.execute(update(mods).values(available=mods.c.repo_key.in_(sorted(repositories))))
+
+    def keep_those_of(self, github: str) -> None:
+        """Mark mods that were registered at another GitHub than the one of this name as unavailable."""
+        here = or_(mods.c.repo_number.is_(None), mods.c.repo_number.startswith(f"{github}:", autoescape=True))
+        with self._engine.execution_options(writes=True).begin() as connection:
+            connection.execute(update(mods).values(available=here))
 
     def _resolve(self, publish: Publish) -> _Resolved:
         wanted = publish.repository
@@ -360,7 +368,7 @@ def _values(resolved: _Resolved, found: Scan, sha: CommitSha | None, manifest_id
         "artifact_hash": found.artifact_hash,
         "version": content_version(sha, found.artifact_hash),
         "compatible": found.compatible,
-        "issues": [_issue(issue) for issue in found.issues],
+        "issues": _issues(found.issues),
         "available": True,
         "deleted": False,
         "files": len(found.pulled),
@@ -384,8 +392,15 @@ def _short(text: str | None) -> str | None:
     return None if text is None else text[:_LONGEST_NAME]
 
 
-def _issue(issue: Issue) -> dict[str, Any]:
-    return {"code": issue.code, "path": issue.file, "key": issue.key, "message": issue.message}
+def _issues(issues: Sequence[Issue]) -> list[dict[str, Any]]:
+    shown = [
+        {"code": issue.code, "path": issue.file, "key": issue.key, "message": issue.message}
+        for issue in issues[:_MOST_ISSUES]
+    ]
+    left = len(issues) - len(shown)
+    if left:
+        shown.append({"code": "more-issues", "path": MANIFEST_PATH, "key": None, "message": f"And {left} more."})
+    return shown
 
 
 def _free_slug(connection: Connection, wanted: str, owner: str) -> str:

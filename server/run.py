@@ -72,7 +72,9 @@ class Run:
         self.settings.data.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             settings = self.settings
-            if not self.on_github:
+            if self.on_github:
+                _hide_local_mods(settings)
+            else:
                 origin = stack.enter_context(
                     LocalOrigin(self.mods, host=self.host, latency_ms=self.latency_ms, log_limit=1000)
                 )
@@ -156,22 +158,31 @@ def _register_all(settings: Settings, repositories: list[Repository]) -> None:
         registrar = Registrar(engine, github, settings.limits)
         registrar.keep_available({repository.key for repository in repositories})
 
-        def read(repository: Repository) -> Reading | ProblemError | None:
+        def read(repository: Repository) -> Reading | Exception | None:
             try:
                 return registrar.read_if_moved(Publish(repository))
-            except ProblemError as error:
+            except Exception as error:  # one repository's trouble must not keep the others away
                 return error
 
         # Read at the same time but recorded in order, so that of two mods with one slug always the same one gets it.
         for repository, found in zip(repositories, pool.map(read, repositories), strict=True):
             try:
-                if isinstance(found, ProblemError):
+                if isinstance(found, Exception):
                     raise found
                 if found is not None:
                     registrar.record(found)
             except ProblemError as error:
                 complaint = f"{repository} is not registered ({error.code}): {error.detail}"
                 print(complaint, file=sys.stderr, flush=True)
+            except Exception:
+                logger.exception("%s is not registered", repository)
+    engine.dispose()
+
+
+def _hide_local_mods(settings: Settings) -> None:
+    engine = open_database(settings.database)
+    with GitHub(settings.github) as github:
+        Registrar(engine, github, settings.limits).keep_those_of(settings.github.name)
     engine.dispose()
 
 

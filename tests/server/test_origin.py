@@ -352,6 +352,19 @@ def test_latency_delays_every_answer(origin: LocalOrigin) -> None:
     assert httpx.get(f"{origin.raw}/a/b/main/c").elapsed.total_seconds() >= 0.06
 
 
+def test_it_can_go_offline_and_come_back_at_the_same_addresses(mods: Path, owner: str) -> None:
+    built = synthetic_mod(mods, owner, "offline", {"a.webp": 1000})
+    with LocalOrigin([mods]) as origin:
+        url = raw(origin, owner, "offline", built.sha, "a.webp")
+        for _ in range(2):
+            assert httpx.get(url).content == read(built.path, "a.webp")
+            origin.stop()
+            with pytest.raises(httpx.ConnectError):
+                httpx.get(url)
+            origin.start()
+        assert httpx.get(url).status_code == 200
+
+
 def test_a_taken_port_is_an_error_and_leaves_nothing_listening(mods: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(OSError, match="in use"):
         LocalOrigin([mods], ports={"git": other.getsockname()[1]}).start()

@@ -103,6 +103,16 @@ def test_the_next_run_knows_the_same_mods_and_hides_those_that_are_gone(tmp_path
             assert answer.status_code == status
 
 
+def test_with_github_as_the_origin_local_mods_are_not_listed(tmp_path: Path) -> None:
+    mods, data = tmp_path / "mods", str(tmp_path / "data")
+    synthetic_mod(mods, "some-owner", "local", {"a.webp": 100})
+    with running("--mods", str(mods), "--data", data) as (base, _, _):
+        assert len(httpx.get(f"{base}/api/mods").json()["items"]) == 1
+    with running("--github", "--data", data) as (base, _, _):
+        assert httpx.get(f"{base}/api/mods").json()["items"] == []
+        assert httpx.get(f"{base}/config.json").json()["github"]["raw"] == "https://raw.githubusercontent.com"
+
+
 def test_a_taken_port_is_one_clear_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
