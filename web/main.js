@@ -251,17 +251,27 @@ async function registryAddress() {
   }
 }
 
+/** The token of a sign-in link. It leaves the address at once, so that nobody copies it along with a link to a game. */
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token) history.replaceState(null, "", location.pathname + location.search);
+  return token;
+}
+
 history.scrollRestoration = "manual";
+const token = takeToken();
 Object.assign(window, { peer });
 document.addEventListener("click", onClick);
 addEventListener("popstate", onPopState);
 peer.subscribe(onPeer);
 follow();
 
-const registry = await registryAddress();
-catalogue = new Catalogue(registry === null ? null : new Registry(registry), {
+const base = await registryAddress();
+const registry = base === null ? null : new Registry(base);
+catalogue = new Catalogue(registry, {
   peer, address: (mod) => address({ mod, version: null }), open: (mod) => open({ mod, version: null }), redraw: draw, announce,
 });
-void catalogue.load();
 if (peer.boot) void catalogue.loadKept();
 draw();
+if (token) await catalogue.signIn(token);
+await catalogue.load();

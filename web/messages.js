@@ -48,7 +48,7 @@
  * @typedef {"image"|"model"|"sound"|"data"|"text"|"other"} AssetGroup
  * @typedef {{path: string, group: AssetGroup, mime: string, bytes: number|null,
  *   status: "cached"|"carried"|"downloaded"|"failed"|"pending", reason: string|null}} AssetLine
- * @typedef {{code: string, file: string, key: string|null, message: string}} Issue
+ * @typedef {{mod: string, code: string, file: string, key: string|null, message: string}} Issue `mod` is owner/repo
  *
  * @typedef {object} Details of the open mod
  * @property {string} name

@@ -211,6 +211,12 @@ export const text = {
     private: "Private",
   },
 
+  session: {
+    /** @param {string} name */
+    signedIn: (name) => `You are signed in as ${name}.`,
+    refused: "This sign-in link does not work any more. Playing needs no account.",
+  },
+
   repository: {
     heading: "Open a repository",
     label: "Repository on GitHub",

@@ -8,6 +8,7 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import { kindName, players, size, text } from "../text.js";
+import * as icons from "./icons.js";
 
 /** While somebody types, the registry is asked when they pause this long, in milliseconds. */
 const PAUSE = 250;
@@ -41,6 +42,8 @@ export class Catalogue {
   #pause;
   /** @type {string | null} */
   #typed = null;
+  /** @type {string | null} how following a sign-in link went */
+  #greeting = null;
   /** @type {string | null} why the last *Forget* did nothing */
   #stuck = null;
   /** @type {Set<string>} addresses of covers that can't be shown */
@@ -60,6 +63,17 @@ export class Catalogue {
   async load() {
     if (!this.registry) return;
     await this.#ask(null);
+  }
+
+  /** @param {string} token of a sign-in link */
+  async signIn(token) {
+    try {
+      this.#greeting = text.session.signedIn(await /** @type {Registry} */ (this.registry).signIn(token));
+    } catch {
+      this.#greeting = text.session.refused;
+    }
+    this.page.announce(this.#greeting);
+    this.page.redraw();
   }
 
   /** Asks what is kept on this device; waits for Python. */
@@ -148,6 +162,7 @@ export class Catalogue {
   template() {
     const { registry } = this;
     return html`<div class="catalogue">
+      ${this.#greeting === null ? nothing : html`<p class="notice" data-kind="session">${icons.info} ${this.#greeting}</p>`}
       <div class="lead">
         <h1 tabindex="-1">${registry ? text.catalogue.heading : text.catalogue.soloHeading}</h1>
         <p>${registry ? text.catalogue.lead : text.catalogue.soloLead}</p>

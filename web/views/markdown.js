@@ -54,8 +54,14 @@ export function renderMarkdown(source, place, level) {
   const fragment = DOMPurify.sanitize(/** @type {string} */ (marked.parse(source)), {
     ALLOWED_TAGS, ALLOWED_ATTR, ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true,
   });
-  for (const heading of fragment.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
-    const deeper = document.createElement(`h${Math.min(6, Number(heading.localName[1]) + level)}`);
+  const headings = [...fragment.querySelectorAll("h1, h2, h3, h4, h5, h6")];
+  const depth = (/** @type {Element} */ heading) => Number(heading.localName[1]);
+  const top = Math.min(...headings.map(depth));
+  let above = level;
+  for (const heading of headings) {
+    // Authors choose headings by size and skip levels; who walks a page by its headings can't.
+    above = Math.min(above + 1, level + 1 + depth(heading) - top, 6);
+    const deeper = document.createElement(`h${above}`);
     deeper.append(...heading.childNodes);
     heading.replaceWith(deeper);
   }

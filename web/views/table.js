@@ -59,7 +59,8 @@ export class Table {
       const details = await this.peer.details();
       if (!this.#closed) this.#details = details;
     } catch {
-      // The table was closed meanwhile, or the worker died: either has its own screen.
+      // Closed meanwhile, or the worker died: either has its own screen. Anything else is worth asking again.
+      this.#revision = -1;
     }
     if (this.#closed) return;
     this.redraw();
@@ -104,7 +105,7 @@ export class Table {
       ${details
         ? html`<div class="columns"><div class="main-column">${this.#about(details, view, source)}${this.#rules(details, view, source)}
               ${this.#screenshots(details)}</div>
-            <div class="side-column">${this.#facts(details, view, source)}${this.#packs(view)}${this.#issues(details)}</div></div>
+            <div class="side-column">${this.#facts(details, view, source)}${this.#packs(view)}${this.#issues(details, view)}</div></div>
           ${this.box.template(details)}`
         : html`<p class="quiet" role="status">${text.table.loadingDetails}</p>`}
     </article>`;
@@ -221,15 +222,20 @@ export class Table {
     </section>`;
   }
 
-  /** @param {Details} details */
-  #issues({ issues }) {
+  /**
+   * @param {Details} details
+   * @param {View} view
+   */
+  #issues({ issues }, { mod: game }) {
     if (!issues.length) return nothing;
+    const own = game ? `${game.owner}/${game.repo}`.toLowerCase() : "";
     return html`<section class="panel" aria-labelledby="issues-heading" data-testid="issues">
       <h2 id="issues-heading">${icons.warning} ${text.table.issues(issues.length)}</h2>
       <p class="quiet small">${text.table.issuesIntro}</p>
       <ul class="issues" role="list" tabindex="0" aria-label=${text.table.issues(issues.length)}>${issues.slice(0, 100).map(
-        ({ code, file, key, message }) => html`<li data-code=${code}><code class="path">${file}${key ? ` › ${key}` : ""}</code>
-          <span class="small">${message}</span></li>`)}</ul>
+        ({ mod, code, file, key, message }) => html`<li data-code=${code}>
+          <code class="path">${mod.toLowerCase() === own ? "" : `${mod}: `}${file}${key ? ` › ${key}` : ""}</code>
+          <span class="small">${message.startsWith(`${file}: `) ? message.slice(file.length + 2) : message}</span></li>`)}</ul>
       ${issues.length > 100 ? html`<p class="quiet small">${text.failures.more(issues.length - 100)}</p>` : nothing}
     </section>`;
   }
