@@ -1,7 +1,7 @@
 """The registry's HTTP API and the page beside it, as one ASGI app."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -18,6 +18,7 @@ from client.urls import media_url, raw_url
 from client.version import ContentVersion, asset_ref, commit_sha
 from server import problem
 from server.account import SESSION_DAYS, Account, Accounts
+from server.asgi import App, Message, Receive, Scope, Send
 from server.catalogue import BadCursorError, Catalogue, FileIndex, ModRow, Shelf, Wanted
 from server.database import open_database, utc
 from server.github import GitHub
@@ -25,11 +26,6 @@ from server.problem import ProblemError, unknown_mod, unknown_version
 from server.registration import Publish, Registrar
 from server.settings import Settings
 from server.site import Addresses, PageHeaders, Site, addresses
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 SESSION_COOKIE = "peer_session"
 _LARGEST_BODY = 1 << 20
@@ -422,7 +418,7 @@ def _wrong_origin() -> ProblemError:
 class _BodyLimit:
     """Refuses request bodies over ``limit`` bytes, declared or not."""
 
-    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], limit: int) -> None:
+    def __init__(self, app: App, limit: int) -> None:
         self._app = app
         self._limit = limit
 

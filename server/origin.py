@@ -18,7 +18,7 @@ import logging
 import socket
 import struct
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,18 +29,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from client.urls import GitHubHosts
 from server.api_host import ApiHost, RateBudget
+from server.asgi import App, Receive, Scope, Send
 from server.exchange import HOST_NAMES, Exchange, HostName, Reply, Request, RequestLog
 from server.fault import Fault, Faults
 from server.git import GitError
 from server.git_host import GitHost
 from server.raw_host import RawHost
 from server.shelf import Shelf
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _LARGEST_BODY = 16 << 20
 _TRANSPORT = "diceytable.transport"

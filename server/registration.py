@@ -23,7 +23,7 @@ from client.manifest import MANIFEST_PATH
 from client.repository import Repository
 from client.version import CommitSha, commit_sha, content_version
 from server.account import Account
-from server.catalogue import FileIndex, ModRow
+from server.catalogue import Catalogue, FileIndex, ModRow
 from server.database import mods, now, versions
 from server.github import GitHub, GitHubError, Head, RateLimitedError, RepositoryFacts, RepositoryMissingError
 from server.problem import ProblemError, unknown_version
@@ -71,6 +71,7 @@ class Registrar:
 
     def __init__(self, engine: Engine, github: GitHub, limits: Limits) -> None:
         self._engine = engine
+        self._catalogue = Catalogue(engine)
         self._github = github
         self._limits = limits
         self._locks: dict[str, threading.Lock] = {}
@@ -132,7 +133,7 @@ class Registrar:
         if self._refused.get((mod.id, sha), 0) > time.monotonic():
             raise unknown_version()
         with self._alone_with(f"{mod.id}@{sha}"):
-            known = self._file_index(mod.id, sha)
+            known = self._catalogue.file_index(mod.id, sha)
             if known is not None:
                 return known
             self._spend_proof()
@@ -146,7 +147,7 @@ class Registrar:
             found = self._scan(repository, mod.ref, sha)
             with self._engine.execution_options(writes=True).begin() as connection:
                 self._add_version(connection, mod.id, found, sha, published=False)
-        index = self._file_index(mod.id, sha)
+        index = self._catalogue.file_index(mod.id, sha)
         if index is None:
             raise unknown_version()
         return index
@@ -294,12 +295,6 @@ class Registrar:
             )
         elif published and not known.published:
             connection.execute(update(versions).where(versions.c.number == known.number).values(published=True))
-
-    def _file_index(self, mod_id: str, version: str) -> FileIndex | None:
-        question = select(versions.c.file_index).where(versions.c.mod_id == mod_id, versions.c.version == version)
-        with self._engine.connect() as connection:
-            gzipped = connection.execute(question).scalar_one_or_none()
-        return None if gzipped is None else FileIndex(version, gzipped)
 
     def _mark_missing(self, repository: Repository) -> None:
         with self._engine.execution_options(writes=True).begin() as connection:

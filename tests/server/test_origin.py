@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
-import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,12 +14,7 @@ import pytest
 from server.fault import CORS_HEADERS, Fault
 from server.origin import LocalOrigin
 from tests.repositories import digests, publish, read, synthetic_mod
-
-
-def git(repository: Path, *arguments: str, stdin: bytes = b"") -> str:
-    command = ["git", "-c", "safe.directory=*", "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    run = [*command, "-C", str(repository), *arguments]
-    return subprocess.run(run, check=True, capture_output=True, input=stdin).stdout.decode().strip()
+from tests.server.command import git
 
 
 def raw(origin: LocalOrigin, *segments: str) -> str:

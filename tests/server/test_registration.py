@@ -21,8 +21,8 @@ from server.origin import LocalOrigin
 from server.scan import scan
 from server.settings import Limits
 from tests.repositories import digests, publish, read, synthetic_mod
+from tests.server.command import git
 from tests.server.conftest import Registry, endpoints
-from tests.server.test_origin import git
 
 Publish = Callable[[str, str], dict[str, Any]]
 MANIFEST = "diceytable.mod.json"
@@ -458,3 +458,43 @@ def test_a_repository_over_the_limits_is_refused_while_it_is_read(origin: LocalO
             with pytest.raises(Exception, match="The repository") as raised:
                 scan(github, repository, "main", built.shas[0], limits)  # type: ignore[arg-type]
             assert getattr(raised.value, "code", None) == "too-large"
+
+
+def facts(owner: str, name: str, number: int) -> Fault:
+    """The API's answer about a repository of that name and number."""
+    answer = {"id": number, "full_name": f"{owner}/{name}", "default_branch": "main"}
+    return Fault(status=200, body=json.dumps(answer).encode())
+
+
+def test_a_renamed_repository_keeps_its_record(
+    publish_mod: Publish, origin: LocalOrigin, mods: Path, owner: str
+) -> None:
+    built = synthetic_mod(mods, owner, "before", {"a.webp": 10})
+    origin.faults.on(f"/repos/{owner}/before", then=facts(owner, "before", 7_000_001), host="api")
+    first = publish_mod(owner, "before")
+    built.path.rename(built.path.with_name("after"))
+    origin.faults.clear()
+    # GitHub redirects the old name to the repository's number, and answers with the new name.
+    origin.faults.on(f"/repos/{owner}/before", then=facts(owner, "after", 7_000_001), host="api")
+    second = publish_mod(owner, "before")
+    assert (second["id"], second["repo"], second["slug"]) == (first["id"], "after", first["slug"])
+
+
+def test_another_repository_under_a_registered_name_is_refused(
+    publish_mod: Publish, client: httpx.Client, origin: LocalOrigin, mods: Path, owner: str
+) -> None:
+    synthetic_mod(mods, owner, "again", {"a.webp": 10})
+    origin.faults.on(f"/repos/{owner}/again", facts(owner, "again", 7_000_002), host="api")
+    record = publish_mod(owner, "again")
+    answer = client.post("/api/mods", json={"owner": owner, "repo": "again"})
+    assert problem(answer) == (409, "repo-already-registered")
+    assert client.get(f"/api/mods/{record['id']}").json() == record
+
+
+def test_many_issues_are_recorded_up_to_a_bound(publish_mod: Publish, mods: Path, owner: str) -> None:
+    built = synthetic_mod(mods, owner, "faulty", {"a.webp": 10})
+    publish(built.path, {MANIFEST: manifest(built.path, assets=[f"gone-{number}.webp" for number in range(10_000)])})
+    record = publish_mod(owner, "faulty")
+    assert len(record["issues"]) == 501
+    assert record["issues"][-1]["message"] == "And 9500 more."
+    assert record["compatible"] is False
