@@ -327,6 +327,7 @@ class _Delivery:
                 async with contextlib.aclosing(_generator(reply.body)) as pieces:
                     async for piece in pieces:
                         if self._gone():
+                            await self._disconnected()
                             return
                         await self._piece(piece)
             self._exchange.ended = "complete"
@@ -340,6 +341,7 @@ class _Delivery:
         step = max(1, stop) if fault.bytes_per_second is None else max(1, int(fault.bytes_per_second / 20))
         for start in range(0, stop, step):
             if self._gone():
+                await self._disconnected()
                 return
             piece = body[start : min(start + step, stop)]
             await self._piece(piece)

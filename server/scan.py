@@ -138,8 +138,9 @@ class _Reading:
     def archive(self, pieces: Iterator[bytes], tree: dict[str, TreeFile]) -> None:
         budget = self._limits.repository_bytes
         members = 0
+        stream = _Stream(pieces, budget)
         try:
-            with tarfile.open(fileobj=_Stream(pieces, budget), mode="r|", encoding="utf-8") as tar:
+            with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8") as tar:
                 for member in tar:
                     members += 1
                     path = member.name.partition("/")[2]
@@ -148,10 +149,13 @@ class _Reading:
                     if member.issym() or member.islnk():
                         self._symlinks.add(path)
                     elif member.isfile() and path_fault(path) is None:
-                        stream = tar.extractfile(member)
-                        if stream is not None:
-                            self._take(path, _read_pieces(stream), tree.get(path))
+                        content = tar.extractfile(member)
+                        if content is not None:
+                            self._take(path, _read_pieces(content), tree.get(path))
                     tar.members.clear()  # type: ignore[attr-defined] # a stream never needs them again
+            # tarfile stops at the end mark; only at the end of the stream is it known to be whole.
+            while stream.read(_PIECE):
+                pass
         except (tarfile.TarError, zlib.error, EOFError, ValueError) as error:
             raise UnreachableError(f"the archive can't be read: {error}") from None
 
