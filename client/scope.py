@@ -33,8 +33,10 @@ class Scope:
 
     async def load(self) -> None:
         """Read the journals of this version and check that the segments they name are there in full."""
-        readings = await read_versions(self.folder, self.version)
-        found = union(readings.values())
+        readings = await _read_journals(self.folder, self.version)
+        found = union(_standing(readings).values())
+        # Those another one stands for are counted too: left over from an interrupted compaction, they would come back
+        # once that one is compacted away itself.
         self._journals = frozenset(name for name, reading in readings.items() if reading.readable)
         self._untidy = len(self._journals) > 1 or any(reading.torn for reading in readings.values())
         lengths = await self.folder.segment_lengths({entry.place.segment for entry in found.values()})
@@ -117,11 +119,18 @@ class ScopeSession:
 
 
 async def read_versions(folder: ModFolder, version: ContentVersion | None = None) -> dict[str, JournalReading]:
-    """The journals of a mod by name, of one version or of all, without those another one stands for.
+    """The journals of a mod by name, of one version or of all, without those another one stands for."""
+    return _standing(await _read_journals(folder, version))
 
-    Another tab may compact meanwhile: a listed journal that is gone when it is read makes the listing stale,
-    so it is made again, a few times at most.
-    """
+
+def _standing(readings: Mapping[str, JournalReading]) -> dict[str, JournalReading]:
+    replaced = {name for reading in readings.values() for name in reading.replaces}
+    return {name: reading for name, reading in readings.items() if name not in replaced}
+
+
+async def _read_journals(folder: ModFolder, version: ContentVersion | None) -> dict[str, JournalReading]:
+    """Another tab may compact meanwhile: a listed journal that is gone when it is read makes the listing stale,
+    so it is made again, a few times at most."""
     readings: dict[str, JournalReading] = {}
     for _ in range(4):
         readings, stale = {}, False
@@ -136,8 +145,7 @@ async def read_versions(folder: ModFolder, version: ContentVersion | None = None
                 readings[name] = reading
         if not stale:
             break
-    replaced = {name for reading in readings.values() for name in reading.replaces}
-    return {name: reading for name, reading in readings.items() if name not in replaced}
+    return readings
 
 
 def union(readings: Iterable[JournalReading]) -> dict[str, Entry]:
