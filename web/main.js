@@ -263,6 +263,9 @@ const token = takeToken();
 Object.assign(window, { peer });
 document.addEventListener("click", onClick);
 addEventListener("popstate", onPopState);
+// A page kept for the back button is frozen with its worker and that one's locks: the next visit could wait for ever.
+addEventListener("pagehide", () => peer.dispose());
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 peer.subscribe(onPeer);
 follow();
 
