@@ -15,6 +15,11 @@ LONGEST_FILE = 2 * 1024**3
 """Bytes read of a file whose size nobody stated: as much as git hosts take."""
 
 
+def host_of(url: str) -> str:
+    """Host and port of an absolute URL of ours; plain splitting, because a pull asks it thousands of times."""
+    return url.split("/", 3)[2]
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
     """One file of a pull. ``sha256`` and ``size`` are what its bytes must be, None where unknown.
@@ -34,7 +39,7 @@ class PlannedFile:
 
     @property
     def host(self) -> str:
-        return self.url.split("/", 3)[2]
+        return host_of(self.url)
 
     @property
     def most(self) -> int:

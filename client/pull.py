@@ -12,7 +12,7 @@ from client.errors import StorageFailure
 from client.index import LfsPointer, read_pointer
 from client.journal import Entry
 from client.media_type import media_type
-from client.plan import PlannedFile
+from client.plan import PlannedFile, host_of
 from client.ports import Clock, Job, Lane, Outcome, Transfer
 from client.report import FileReport, Reason, Status
 from client.retry import Breaker, RetryPolicy, reason_of
@@ -204,7 +204,7 @@ class Pull:
             if size > SMALL and large_bytes and large_bytes + size > MOST_LARGE_BYTES:
                 break
             state = queue.popleft()
-            breaker = self._breakers.setdefault(state.planned.host, self._new_breaker())
+            breaker = self._breaker(state)
             if breaker.gone:
                 self._finish(state, state.reason or "network")
                 continue
@@ -217,11 +217,21 @@ class Pull:
         queue.extendleft(reversed(held_back))
         return large_bytes
 
+    def _url(self, state: FileState) -> str:
+        return state.planned.url if state.pointer is None else self._media_url(state.planned.path)
+
+    def _breaker(self, state: FileState) -> Breaker:
+        """The breaker of the host that has the file's bytes."""
+        host = state.planned.host if state.pointer is None else host_of(self._url(state))
+        if host not in self._breakers:
+            self._breakers[host] = self._new_breaker()
+        return self._breakers[host]
+
     def _job(self, state: FileState) -> Job:
         planned = state.planned
         job = Job(
             id=next(self._ids),
-            url=planned.url if state.pointer is None else self._media_url(planned.path),
+            url=self._url(state),
             writer=None if state.keep_body or self._session is None else self._session.writer,
             size=state.size,
             sha256=planned.sha256 if state.pointer is None else state.pointer.oid,
@@ -240,12 +250,15 @@ class Pull:
                 continue
             self.bytes_fetched += outcome.received
             state.ms = outcome.ms
+            breaker = self._breaker(state)
+            if outcome.fault == "aborted":
+                breaker.called_back()
             if outcome.fault == "aborted" and not self._cancelled:
                 self._queue(state)  # called back when its host was to be left alone; it has done nothing wrong
                 continue
             state.attempts += 1
             if outcome.fault is None:
-                self._breakers[state.planned.host].answered()
+                breaker.answered()
                 entry = await self._check(state, outcome)
                 if entry is not None:
                     stored.append((state, entry))
@@ -298,13 +311,14 @@ class Pull:
         if outcome.fault == "pointer" and state.pointer is None:
             pointer = read_pointer(outcome.body or b"")
             if pointer is not None:
-                state.pointer = pointer
+                self._breaker(state).answered()
+                state.pointer, state.attempts = pointer, 0  # of the file itself there was none yet
                 self._queue(state)
                 return
         reason = reason_of(outcome)
         if reason == "not-found" and (state.pointer is not None or state.planned.lfs):
             reason = "lfs-missing"
-        breaker = self._breakers[state.planned.host]
+        breaker = self._breaker(state)
         if reason in {"network", "timeout", "server-error", "rate-limited"}:
             if breaker.failed(self._clock.monotonic(), outcome.retry_after):
                 lane.abort()
@@ -317,7 +331,7 @@ class Pull:
         self._again_or_fail(state, reason, outcome.retry_after)
 
     def _again_or_fail(self, state: FileState, reason: Reason, retry_after: float | None) -> None:
-        gone = self._breakers[state.planned.host].gone
+        gone = self._breaker(state).gone
         if self._cancelled or gone or not self._policy.may_retry(reason, state.attempts):
             self._finish(state, reason)
             return

@@ -112,6 +112,10 @@ class Breaker:
         if self._open_until:
             self._probing = True
 
+    def called_back(self) -> None:
+        """A job for this host was aborted and tells nothing of it."""
+        self._probing = False
+
     def answered(self) -> None:
         """The host gave a proper answer, be it a 404."""
         self._failures = self._trips = 0
