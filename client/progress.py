@@ -39,6 +39,7 @@ class ProgressMeter:
         self._received = 0
         self._recent: deque[tuple[float, int]] = deque([(self._started, 0)])
         self._percent = 0
+        self._bytes_done = 0
         self.complete = False
         """Set when nothing can be added any more; only then the bar reads 100."""
 
@@ -82,7 +83,8 @@ class ProgressMeter:
             for file, got in lane.items()
             if file not in self._settled
         )
-        done = self._settled_bytes + partial
+        # What a lost attempt had brought comes again; until then the count waits instead of falling.
+        done = self._bytes_done = max(self._bytes_done, self._settled_bytes + partial)
         files_total, files_done = len(self._expected), len(self._settled)
         total = None if self._unknown else self._known
         if total is not None:
