@@ -193,6 +193,7 @@ export class Folder {
 
   /** @param {string} segment @param {number} offset @param {number} length @param {string} type @returns {Promise<Blob|null>} */
   async blob(segment, offset, length, type) {
+    if (length === 0) return (await this.segmentLengths([segment])).length > 0 ? new Blob([], { type }) : null;
     for (const writer of this.writers) {
       const bytes = writer.held(segment, offset);
       if (bytes) return new Blob([/** @type {BlobPart} */ (bytes)], { type });
@@ -224,7 +225,7 @@ class Writer {
     this.prefix = prefix;
     this.closed = closed;
     this.count = 0;
-    /** @type {{id: string, handle: FileSystemSyncAccessHandle, length: number}|null} */
+    /** @type {{id: string, handle: FileSystemSyncAccessHandle, length: number, used: boolean}|null} `used` by a file, be it empty */
     this.current = null;
     /** @type {Promise<{id: string, handle: FileSystemSyncAccessHandle}>|null} */
     this.sparePromise = null;
@@ -242,7 +243,7 @@ class Writer {
 
   async open() {
     const { id, handle } = await this.create();
-    this.current = { id, handle, length: 0 };
+    this.current = { id, handle, length: 0, used: false };
     this.memory.set(id, new Map());
   }
 
@@ -284,7 +285,9 @@ class Writer {
         this.gathered += bytes.byteLength;
       }
       current.length += bytes.byteLength;
-      this.memory.get(current.id)?.set(place.offset, bytes);
+      current.used = true;
+      // An empty file has nothing to hold, and its offset is the next one's too.
+      if (bytes.byteLength > 0) this.memory.get(current.id)?.set(place.offset, bytes);
       return place;
     } catch (error) {
       this.failure = error;
@@ -310,7 +313,7 @@ class Writer {
     if (current.length >= SEAL_AT / 2) this.prepareSpare();
     if (current.length < SEAL_AT || !this.spare) return;
     this.sealCurrent();
-    this.current = { ...this.spare, length: 0 };
+    this.current = { ...this.spare, length: 0, used: false };
     this.memory.set(this.current.id, new Map());
     this.spare = null;
     this.sparePromise = null;
@@ -366,14 +369,13 @@ class Writer {
 
   async seal() {
     if (this.failure) throw this.failure;
-    if (!this.current || this.current.length === 0) return;
+    if (!this.current?.used) return;
     this.sealCurrent();
     await this.open();
   }
 
   async close() {
     const current = this.current;
-    const empty = current?.length === 0;
     try {
       if (current) this.sealCurrent();
     } finally {
@@ -382,7 +384,7 @@ class Writer {
       this.memory.clear();
       const spare = await this.sparePromise?.catch(() => null);
       spare?.handle.close();
-      const unused = [spare?.id, empty ? current?.id : undefined].filter((id) => id !== undefined);
+      const unused = [spare?.id, current?.used ? undefined : current?.id].filter((id) => id !== undefined);
       await Promise.allSettled(unused.map((id) => this.directory.removeEntry(id)));
       this.closed();
     }
