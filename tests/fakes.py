@@ -28,10 +28,12 @@ from tests.contract.answer import NOT_FOUND, REFUSED, Answer
 T = TypeVar("T")
 
 EPOCH = 1_800_000_000.0
+HORIZON = 3600.0
+"""Seconds of fake time after which a test counts as going round for ever."""
 
 
 class DeadlockError(Exception):
-    """Every task waits and nothing is due: in a browser this would hang for ever."""
+    """Every task waits and nothing is due, or an hour has passed: in a browser this would hang for ever."""
 
 
 class Killed(Exception):
@@ -76,6 +78,8 @@ class FakeClock:
         if not self._sleepers:
             return False
         self._monotonic = max(self._monotonic, self._sleepers[0][0])
+        if self._monotonic > HORIZON:
+            raise DeadlockError
         self._wake()
         return True
 
@@ -590,6 +594,7 @@ class FakeWriter:
 
     def _begin(self) -> None:
         self._id = f"{self._prefix}-{next(self._count)}"
+        self._used = False
         self._mod.segments[self._id] = bytearray()
         self._mod.open_segments.add(self._id)
 
@@ -603,6 +608,7 @@ class FakeWriter:
             self._begin()
             segment = self._mod.segments[self._id]
         place = Place(self._id, len(segment) + len(self._unflushed), len(data))
+        self._used = True
         self._unflushed += data
         return place
 
@@ -618,15 +624,15 @@ class FakeWriter:
 
     async def seal(self) -> None:
         self.commit()
-        if self._mod.segments[self._id]:
+        if self._used:
             self._mod.open_segments.discard(self._id)
             self._begin()
 
     async def close(self) -> None:
         self.commit()
         self._mod.open_segments.discard(self._id)
-        if not self._mod.segments[self._id]:
-            del self._mod.segments[self._id]
+        if not self._used:
+            self._mod.segments.pop(self._id, None)
 
 
 # Locks
