@@ -32,7 +32,6 @@ WEB: Final = ROOT / "web"
 
 OLDEST_PYTHON: Final = (3, 11)
 OLDEST_NODE: Final = 20
-SUITES: Final = ("unit", "server", "browser", "e2e")
 
 # Debian's name of each thing the tests drive or draw with.
 BROWSER_PACKAGES: Final = (
@@ -491,19 +490,18 @@ def run(options: argparse.Namespace) -> NoReturn:
 
 
 def browsers() -> None:
-    """The browsers and drivers of the tests: Debian's packages, or those Playwright brings where they can't be had."""
+    """The browsers and drivers of the tests: Debian's packages, or Chromium from Playwright where they can't be had."""
     if is_debian_root():
         install_debian_packages(BROWSER_PACKAGES)
         return
-    if shutil.which("chromium") and shutil.which("firefox-esr"):
+    if shutil.which("chromium"):
         return
 
     def install() -> None:
         mend = "check the connection, then run the same command again"
-        call([sys.executable, "-m", "playwright", "install", "chromium", "firefox"], mend=mend)
+        call([sys.executable, "-m", "playwright", "install", "chromium"], mend=mend)
 
-    inputs = digest([ROOT / "tests/requirements.txt"])
-    step("browsers", inputs, [], "Installing Chromium and Firefox with Playwright", install)
+    step("browsers", digest([ROOT / "tests/requirements.txt"]), [], "Installing Chromium with Playwright", install)
 
 
 def test(arguments: Sequence[str]) -> int:
@@ -530,9 +528,7 @@ def test(arguments: Sequence[str]) -> int:
     say("• tests")
     report = BUILD / "seconds.json"
     report.unlink(missing_ok=True)
-    named = any(not argument.startswith("-") and Path(argument.partition("::")[0]).exists() for argument in arguments)
-    suites = [] if named else [f"tests/{suite}" for suite in SUITES if (ROOT / "tests" / suite).is_dir()]
-    command = [sys.executable, "-m", "pytest", *suites, *arguments]
+    command = [sys.executable, "-m", "pytest", *arguments]
     environment = {**os.environ, "PEER_SECONDS": str(report)}
     if subprocess.run(command, cwd=ROOT, env=environment).returncode:
         failed.append("tests")

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Protocol
 
+import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 from selenium import webdriver
 from selenium.webdriver.firefox.service import Service as FirefoxService
@@ -156,8 +157,9 @@ class _Selenium:
     engine: Engine
     driver: WebDriver
 
-    def __init__(self) -> None:
+    def __init__(self, *, insecure: bool = False) -> None:
         self.console: list[str] = []
+        self._insecure = insecure
         self._profile = Path(tempfile.mkdtemp(prefix=f"{self.engine}-"))
         self._start()
 
@@ -197,13 +199,13 @@ class _Selenium:
 
 
 class Firefox(_Selenium):
-    """Firefox ESR by Selenium; ``driver`` is there for what only it can do."""
+    """Firefox ESR by Selenium; ``driver`` is there for what only it can do. ``insecure`` takes any certificate."""
 
     engine: Engine = "firefox"
 
-    def __init__(self, preferences: dict[str, bool | int | str] | None = None) -> None:
+    def __init__(self, preferences: dict[str, bool | int | str] | None = None, *, insecure: bool = False) -> None:
         self._preferences = preferences or {}
-        super().__init__()
+        super().__init__(insecure=insecure)
 
     def resize(self, width: int, height: int) -> None:
         # The window itself can't be narrower than 500 pixels.
@@ -221,6 +223,7 @@ class Firefox(_Selenium):
         for name, value in self._preferences.items():
             options.set_preference(name, value)
         options.enable_bidi = True
+        options.accept_insecure_certs = self._insecure
         driver = webdriver.Firefox(options, FirefoxService(str(_geckodriver())))
         driver.script.add_console_message_handler(lambda entry: self.console.append(f"{entry.level}: {entry.text}"))
         return driver
@@ -235,6 +238,7 @@ class WebKit(_Selenium):
         options = webdriver.WebKitGTKOptions()
         options.binary_location = str(_minibrowser())
         options.add_argument("--automation")
+        options.accept_insecure_certs = self._insecure
         self._screen, display = _screen()
         environment = {
             **os.environ,
@@ -295,9 +299,26 @@ def _screen() -> tuple[subprocess.Popen[bytes], str]:
 LAUNCH: Final[dict[Engine, Callable[[], Browser]]] = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
 
 
+def need(engine: Engine) -> None:
+    """Skip the test on a machine that can't drive ``engine``; in CI, which has all three, fail it."""
+    programs: dict[Engine, tuple[tuple[str, ...], str]] = {
+        "chromium": ((), ""),  # Playwright brings its own
+        "firefox": (("firefox-esr", "firefox"), "firefox-esr"),
+        "webkit": (("WebKitWebDriver",), "webkit2gtk-driver xvfb"),
+    }
+    names, packages = programs[engine]
+    if not names or any(map(shutil.which, names)):
+        return
+    why = f"{engine} is not installed: apt-get install {packages}"
+    if os.environ.get("CI"):
+        pytest.fail(why)
+    pytest.skip(why)
+
+
 @contextlib.contextmanager
 def launched(engine: Engine) -> Iterator[Browser]:
     """A browser with a fresh profile, closed at the end."""
+    need(engine)
     browser = LAUNCH[engine]()
     try:
         yield browser

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsers import ENGINES, Browser, Chromium, Firefox, WebKit, launched
+from tests.browsers import ENGINES, Browser, Chromium, Firefox, WebKit, launched, need
 
 ROOT = Path(__file__).resolve().parent.parent
 # Fast suites first, so that a slip is known early.
@@ -74,6 +74,7 @@ def chromium() -> Iterator[Chromium]:
 @pytest.fixture
 def firefox() -> Iterator[Firefox]:
     """Firefox alone, with a fresh profile."""
+    need("firefox")
     one = Firefox()
     yield one
     one.close()
@@ -82,6 +83,7 @@ def firefox() -> Iterator[Firefox]:
 @pytest.fixture
 def webkit() -> Iterator[WebKit]:
     """WebKitGTK alone, with a fresh profile."""
+    need("webkit")
     one = WebKit()
     yield one
     one.close()
