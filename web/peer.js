@@ -247,6 +247,7 @@ export class Peer {
         break;
       case "ready":
         this.boot = data;
+        performance.mark("peer-ready");
         this.#tell();
         break;
       case "view":

@@ -1,0 +1,337 @@
+"""The rows of the bench: each measures ours and its rival side by side, in pairs, and answers with ratios."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.bench.site import OWNER, BenchPage, BenchSite
+from tests.browsers import Chromium, wait_for
+from tests.repositories import publish, spread_sizes
+
+FILES, BYTES = 740, 62_000_000
+MOD = "files-740"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A row of the speed budget (DESIGN.md): the most its ratio may be, and what is divided by what."""
+
+    key: str
+    most: float
+    what: str
+
+
+BUDGET = (
+    Budget("pull_vs_floor", 1.2, "cold pull of 740 files / 62 MB ÷ fetch and throw away, both 64 at once"),
+    Budget("pull_vs_js", 1.05, "the same ÷ the same pump driven from JavaScript alone"),
+    Budget("pull_vs_cache_api", 0.95, "the same ÷ Cache API put without checks, at its best concurrency"),
+    Budget("boot_vs_plain", 0.33, "page open → worker ready ÷ plain loadPyodide of the same Pyodide"),
+    Budget("first_visit_vs_plain", 1.0, "first visit at 20 Mbit/s, empty HTTP cache ÷ plain boot likewise"),
+    Budget("warm_vs_files", 0.15, "warm open, first blob URL ÷ opening 740 OPFS files in JavaScript"),
+    Budget("republish_bytes", 1.05, "bytes fetched after 1 file of 740 changed ÷ that file's bytes"),
+    Budget("resume_bytes", 0.10, "bytes fetched again after a kill at half of a pull ÷ total bytes"),
+    Budget("memory_growth", 1.5, "growth of memory for a 1 GB mod ÷ for a 50 MB mod"),
+    Budget("longest_task_ms", 50, "longest task on the page's own thread during a pull, ms"),
+)
+
+
+@dataclass(slots=True)
+class Results:
+    """What a run found: ``ratios`` are medians, ``samples`` everything measured, in the units their names say."""
+
+    ratios: dict[str, float] = field(default_factory=dict)
+    samples: dict[str, list[float]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, name: str, value: float) -> None:
+        self.samples.setdefault(name, []).append(round(value, 3))
+
+    def compare(self, key: str, ours: str, rival: str) -> None:
+        """The ratio of two rows of samples, pair by pair."""
+        pairs = zip(self.samples[ours], self.samples[rival], strict=True)
+        self.settle(key, [one / other for one, other in pairs])
+
+    def settle(self, key: str, values: list[float]) -> None:
+        self.samples[key] = [round(value, 3) for value in values]
+        self.ratios[key] = round(statistics.median(values), 3)
+
+
+def pull(site: BenchSite, results: Results, rounds: int, *, all_rivals: bool) -> None:
+    """Cold pulls against the floor, the bare pump and what other loaders do."""
+    site.add_mod(MOD, spread_sizes(FILES, BYTES))
+    assets = site.assets(MOD)
+    urls = [asset.url for asset in assets]
+    known = {"hashes": [asset.sha256 for asset in assets], "sizes": [asset.size for asset in assets]}
+    with BenchPage(site) as page, BenchPage(site) as rival:
+        page.peer()
+        rival.rivals()
+        page.pull(MOD)
+        rival.contend("floor", urls)
+        rival.contend("pump", urls, **known)
+        at_best = min((24, 64, 128), key=lambda at_once: rival.contend("cacheApi", urls, atOnce=at_once))
+        results.notes.append(f"Cache API at its best concurrency here: {at_best}")
+        for _ in range(rounds):
+            results.add("pull_ms", page.pull(MOD)["ms"])
+            results.add("floor_ms", rival.contend("floor", urls))
+            results.add("pump_ms", rival.contend("pump", urls, **known))
+            results.add("cache_api_ms", rival.contend("cacheApi", urls, atOnce=at_best))
+        results.compare("pull_vs_floor", "pull_ms", "floor_ms")
+        results.compare("pull_vs_js", "pull_ms", "pump_ms")
+        results.compare("pull_vs_cache_api", "pull_ms", "cache_api_ms")
+        for _ in range(rounds if all_rivals else 1):
+            results.add("opfs_files_ms", rival.contend("opfsFiles", urls))
+            results.add("indexeddb_blobs_ms", rival.contend("indexedDbBlobs", urls))
+        rival.browser.open(f"{site.url}bench/workbox.html")
+        results.add("workbox_ms", float(rival.evaluate("return await precache(given[0])", urls)))
+
+
+def boot(site: BenchSite, results: Results, rounds: int) -> None:
+    """Repeat visits: from opening the page until Python answers."""
+    with BenchPage(site) as page:
+        for counted in range(-1, rounds):
+            page.peer()
+            ours = page.evaluate("return performance.getEntriesByName('peer-ready')[0].startTime")
+            page.browser.open(f"{site.url}bench/plain.html")
+            plain = float(wait_for(page.browser, "return globalThis.readyAfter ?? null"))
+            if counted >= 0:
+                results.add("boot_ms", ours)
+                results.add("plain_boot_ms", plain)
+    results.compare("boot_vs_plain", "boot_ms", "plain_boot_ms")
+
+
+def first_visit(site: BenchSite, results: Results, rounds: int) -> None:
+    """First visits over 20 Mbit/s, each with a profile of its own; bytes are what crossed the line."""
+    for _ in range(rounds):
+        with _chromium() as browser:
+            browser.open(site.slow_url)
+            browser.evaluate("await window.peer.cached()")
+            ready = browser.evaluate("return performance.getEntriesByName('peer-ready')[0].startTime")
+            results.add("first_visit_ms", ready)
+        with _chromium() as browser:
+            browser.open(f"{site.slow_url}bench/plain.html")
+            results.add("plain_first_visit_ms", float(wait_for(browser, "return globalThis.readyAfter ?? null")))
+    results.compare("first_visit_vs_plain", "first_visit_ms", "plain_first_visit_ms")
+
+
+def warm(site: BenchSite, results: Results, rounds: int) -> None:
+    """Opening the mod again, until the first blob URL, against opening one OPFS file for each asset."""
+    assets = site.assets(MOD)
+    urls = [asset.url for asset in assets]
+    with BenchPage(site) as page, BenchPage(site) as rival:
+        page.peer()
+        page.pull(MOD, forget=False)
+        rival.rivals()
+        rival.contend("opfsFiles", urls, keep=True)
+        for counted in range(-1, rounds):
+            ours = page.evaluate(
+                """
+                const began = performance.now();
+                await window.peer.open(given[0]);
+                const asset = await window.peer.assetUrl(given[1]);
+                const ms = performance.now() - began;
+                if (asset.source !== "cache") throw new Error("not from the cache");
+                await window.peer.close();
+                return ms;
+                """,
+                f"{OWNER}/{MOD}",
+                assets[-1].path,
+            )
+            files = rival.contend("openFiles", urls)
+            if counted >= 0:
+                results.add("warm_ms", ours)
+                results.add("open_files_ms", files)
+    results.compare("warm_vs_files", "warm_ms", "open_files_ms")
+
+
+def republish(site: BenchSite, results: Results, rounds: int) -> None:
+    """One file of 740 changes; bytes are counted at the origin."""
+    changed = next(path for path in spread_sizes(FILES, BYTES) if path.endswith(".webp"))
+    values = []
+    with BenchPage(site) as page:
+        page.peer()
+        page.pull(MOD, forget=False)
+        for number in range(rounds):
+            content = os.urandom(60_000)
+            publish(site.repositories[MOD].path, {changed: content}, f"Change one file, {number}")
+            site.register(MOD)
+            site.served()
+            page.pull(MOD, forget=False)
+            values.append(site.served()["bytes"] / len(content))
+    results.settle("republish_bytes", values)
+
+
+def resume(site: BenchSite, results: Results, rounds: int) -> None:
+    """The tab is killed when half of the bytes have been sent; what is sent again is counted at the origin."""
+    total = sum(asset.size for asset in site.assets(MOD))
+    values = []
+    for _ in range(rounds):
+        with BenchPage(site) as page:
+            page.peer()
+            site.served()
+            page.evaluate("void window.peer.open(given[0]).catch(() => {}); return null", f"{OWNER}/{MOD}")
+            half = "return (await window.peer.report().catch(() => null))?.bytesFetched > given[0]"
+            wait_for(page.browser, half, total / 2)
+            _crash(page.browser)
+            page.peer()
+            page.pull(MOD)
+            values.append(max(0.0, site.served()["bytes"] - total) / total)
+    results.settle("resume_bytes", values)
+
+
+def _crash(browser: Chromium) -> None:
+    """End the tab's process as a crash does: no event handler runs, no handle is closed."""
+    page = browser.context.new_page()
+    with contextlib.suppress(Exception):
+        browser.page.goto("chrome://crash", timeout=2000)
+    with contextlib.suppress(Exception):
+        browser.page.close(run_before_unload=False)
+    browser.page = page
+
+
+def memory(site: BenchSite, results: Results) -> None:
+    """Summed PSS of the browser's processes: the most during a pull above what was there before it."""
+    growths = {}
+    for name, sizes in (
+        ("mod-50mb", spread_sizes(300, 50_000_000)),
+        ("mod-1gb", spread_sizes(3000, 1_000_000_000, large=[200_000_000])),
+    ):
+        site.add_mod(name, sizes)
+        with BenchPage(site) as page:
+            page.peer()
+            page.pull(MOD)
+            process = browser_process()
+            before = pss(process)
+            with _peak(process) as peak:
+                pulled = page.pull(name)
+            growths[name] = max(1.0, (peak.bytes - before) / 1e6)
+            results.add(f"{name}_growth_mb", growths[name])
+            results.add(f"{name}_pull_ms", pulled["ms"])
+    results.settle("memory_growth", [growths["mod-1gb"] / growths["mod-50mb"]])
+
+
+@dataclass(slots=True)
+class _Peak:
+    bytes: int = 0
+
+
+@contextlib.contextmanager
+def _peak(process: int) -> Iterator[_Peak]:
+    peak, over = _Peak(pss(process)), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.2):
+            peak.bytes = max(peak.bytes, pss(process))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        thread.join()
+        peak.bytes = max(peak.bytes, pss(process))
+
+
+def browser_process() -> int:
+    """The process id of the browser this process started last."""
+    parents = _parents()
+    browsers = [pid for pid in parents if _is_below(pid, os.getpid(), parents) and _is_browser(pid)]
+    return max(browsers, key=lambda pid: Path(f"/proc/{pid}").stat().st_ctime)
+
+
+def pss(process: int) -> int:
+    """Proportional set size in bytes of a process and all below it."""
+    parents = _parents()
+    total = 0
+    for pid in parents:
+        if pid == process or _is_below(pid, process, parents):
+            with contextlib.suppress(OSError):
+                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+                total += next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")) * 1024
+    return total
+
+
+def _parents() -> dict[int, int]:
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError, IndexError):
+                found[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+    return found
+
+
+def _is_below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while pid in parents:
+        pid = parents[pid]
+        if pid == ancestor:
+            return True
+    return False
+
+
+def _is_browser(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return b"chrom" in words[0] and not any(word.startswith(b"--type=") for word in words)
+    return False
+
+
+def longest_task(site: BenchSite, results: Results, rounds: int) -> None:
+    """The longest task on the page's main thread while it pulls, from the browser's own trace."""
+    site.add_mod("files-10000", spread_sizes(10_000, 100_000_000))
+    values = []
+    with BenchPage(site) as page:
+        page.peer()
+        page.pull(MOD)
+        for name in [MOD] * rounds + ["files-10000"]:
+            ms = traced_longest_task(page, partial(page.pull, name))
+            results.add("longest_task_10000_files_ms" if name == "files-10000" else "longest_task_740_files_ms", ms)
+            values.append(ms)
+    results.settle("longest_task_ms", [max(statistics.median(values[:-1]), values[-1])])
+
+
+def traced_longest_task(page: BenchPage, work: Callable[[], object]) -> float:
+    """Milliseconds of the longest task of the page's renderer main thread during ``work``."""
+    session = page.browser.context.new_cdp_session(page.browser.page)
+    events: list[dict[str, Any]] = []
+    done = threading.Event()
+    session.on("Tracing.dataCollected", lambda data: events.extend(data["value"]))
+    session.on("Tracing.tracingComplete", lambda _: done.set())
+    categories = ["devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel"]
+    session.send("Tracing.start", {"traceConfig": {"includedCategories": categories}, "transferMode": "ReportEvents"})
+    work()
+    session.send("Tracing.end")
+    deadline = time.monotonic() + 60
+    while not done.is_set() and time.monotonic() < deadline:
+        page.browser.page.wait_for_timeout(50)
+    session.detach()
+    mains = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"].get("name") == "CrRendererMain"
+    }
+    durations: list[float] = [
+        event["dur"] / 1000
+        for event in events
+        if event["name"] == "RunTask" and (event["pid"], event["tid"]) in mains and "dur" in event
+    ]
+    if not durations:
+        raise RuntimeError("the trace holds no task of the page's thread")
+    return max(durations)
+
+
+@contextlib.contextmanager
+def _chromium() -> Iterator[Chromium]:
+    browser = Chromium("--ignore-certificate-errors")
+    try:
+        yield browser
+    finally:
+        browser.close()
