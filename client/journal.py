@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ FORMAT = 1
 
 _NAME = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\.([0-9a-f]{16})\.journal")
 _SEGMENT = re.compile(r"[0-9a-z-]{1,64}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_HEX = re.compile(r"[0-9a-f]*")
+_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,15 @@ def record(path: str, entry: Entry) -> bytes:
     return _line({"file": fields})
 
 
+def records(files: Mapping[str, Entry]) -> bytes:
+    """Many files in as few lines as is sensible: a compacted journal is read with every warm open."""
+    rows = [
+        [path, entry.place.segment, entry.place.offset, entry.place.length, entry.sha256, int(entry.verified)]
+        for path, entry in files.items()
+    ]
+    return b"".join(_line({"files": rows[start : start + _ROWS]}) for start in range(0, len(rows), _ROWS))
+
+
 def seal() -> bytes:
     """The last line of a compacted journal: from here on it stands for those it replaces."""
     return _line({"seal": True})
@@ -103,10 +113,11 @@ def read_journal(name: str, data: bytes) -> JournalReading | None:
             announced = frozenset(replaces) if isinstance(replaces, list) else frozenset()
             first = False
         elif "file" in value:
-            stored = _entry(value["file"])
-            if stored is None:
+            if not _take(entries, [value["file"]]):
                 break
-            entries[stored[0]] = stored[1]
+        elif "files" in value:
+            if not _take(entries, value["files"]):
+                break
         elif "seal" in value:
             sealed = True
         position = end + 1
@@ -132,16 +143,26 @@ def _parse(data: bytes, start: int, end: int) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _entry(fields: object) -> tuple[str, Entry] | None:
-    """A record's fields, checked again: a check sum proves that they were written so, not that they make sense."""
-    match fields:
-        case [str(path), str(segment), int(offset), int(length), str(sha256), int(verified)]:
-            sound = (
-                path_fault(path) is None
-                and _SEGMENT.fullmatch(segment)
-                and _SHA256.fullmatch(sha256)
-                and offset >= 0
-                and length >= 0
-            )
-            return (path, Entry(Place(segment, offset, length), sha256, bool(verified))) if sound else None
-    return None
+def _take(entries: dict[str, Entry], rows: object) -> bool:
+    """Add the rows of one line, all or none; False when one makes no sense.
+
+    They are checked again, because a check sum proves that they were written so, not that they make sense: what they
+    hold together in one look, since every warm open waits for it.
+    """
+    found: dict[str, Entry] = {}
+    named: set[str] = set()
+    try:
+        for path, segment, offset, length, sha256, verified in rows:  # type: ignore[attr-defined]
+            if segment not in named:
+                if not _SEGMENT.fullmatch(segment):
+                    return False
+                named.add(segment)
+            if offset < 0 or length < 0 or len(sha256) != 64 or path_fault(path) is not None:
+                return False
+            found[path] = Entry(Place(segment, int(offset), int(length)), sha256, verified == 1)
+        if not _HEX.fullmatch("".join([entry.sha256 for entry in found.values()])):
+            return False
+    except (TypeError, ValueError):
+        return False
+    entries.update(found)
+    return True

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
@@ -83,10 +83,13 @@ class OpenMod:
         self._setup_read = setup_read
         self._pull: Pull | None = None
         self._cancelled = False
+        self._waiting: asyncio.Task[object] | None = None
         self._holds = AsyncExitStack()
         self._carried: frozenset[str] = frozenset()
         self.fetching: tuple[str, ...] = ()
         """Paths under way now."""
+        self.pulled = False
+        """Whether anything had to be asked of the network."""
         self._started = platform.clock.now()
         self._began = platform.clock.monotonic()
         self._ms: float | None = None
@@ -124,9 +127,30 @@ class OpenMod:
         with trace.span("open scope", mod=self.key):
             await self._load_scope()
         if not await self._open_from_cache():
-            async with self.platform.locks.exclusive(cache.pull_lock(self.key)):
+            self.pulled = True
+            async with self._alone():
                 await self._load_scope()
                 await self._run_session(self._pull_all)
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Hold the mod's exclusive lock. Another tab's pull may take minutes, so waiting for it can be cancelled.
+
+        :raises Cancelled: it was, before the lock was had
+        """
+        self._waiting = asyncio.current_task()
+        async with AsyncExitStack() as stack:
+            try:
+                if self._cancelled:
+                    raise Cancelled
+                await stack.enter_async_context(self.platform.locks.exclusive(cache.pull_lock(self.key)))
+            except asyncio.CancelledError:
+                if self._cancelled:
+                    raise Cancelled from None
+                raise
+            finally:
+                self._waiting = None
+            yield
 
     def measure_with(self, meter: ProgressMeter) -> None:
         """Count what is fetched from now on with another meter, for a pull of its own."""
@@ -143,7 +167,10 @@ class OpenMod:
         data = await self.document(MANIFEST_PATH)
         if data is None:
             return False
-        manifest = read_manifest(data)
+        try:
+            manifest = read_manifest(data)
+        except ManifestUnreadable:
+            return False
         if any(not declared.optional and declared.path not in self.scope.entries for declared in manifest.files):
             return False
         if any(declared.path not in self.scope.entries for declared in manifest.files) and not await self._known_absent(
@@ -154,7 +181,10 @@ class OpenMod:
         return all(state.settled for state in self.files.values())
 
     async def _known_absent(self, manifest: ModManifest) -> bool:
-        """Whether the index says that the optional files we lack don't exist, so that nothing is left to fetch."""
+        """Whether the index says that the optional files we lack don't exist, so that nothing is left to fetch;
+        offline nobody can say, and nothing could be fetched."""
+        if self.publish.offline:
+            return True
         await self._read_index()
         return self.index is not None and not any(
             declared.path in self.index.files
@@ -181,7 +211,6 @@ class OpenMod:
         try:
             with self.platform.trace.span("seal", mod=self.key):
                 await session.close()
-                await self.scope.compact()
         except StorageFailure as error:
             session.broken = session.broken or error
         self.storage_error = session.broken or self.storage_error
@@ -226,6 +255,11 @@ class OpenMod:
     async def _fetch_manifest(self, session: ScopeSession | None) -> ModManifest:
         publish = self.publish
         data = await self.document(MANIFEST_PATH)
+        if data is not None:
+            try:
+                return read_manifest(data)
+            except ManifestUnreadable:
+                data = None  # it may have been cut where nobody could tell, so what is kept is not the last word
         if data is None:
             planned = self._planned((MANIFEST_FILE,))[MANIFEST_PATH]
             state = FileState(planned, keep_body=True)
@@ -268,7 +302,7 @@ class OpenMod:
         before = dict(self.files)
         self.files = {}
         for path, planned in self._planned(manifest.files).items():
-            if planned.optional and self.index is not None and path not in self.index.files:
+            if planned.optional and path not in self.scope.entries and self._is_absent(path):
                 continue
             state = before.get(path)
             if state is None or not state.settled:
@@ -294,6 +328,9 @@ class OpenMod:
         elif setup is None:
             self._use_setup(EMPTY_SETUP)
         self._changed(self, None)
+
+    def _is_absent(self, path: AssetPath) -> bool:
+        return self.publish.offline or (self.index is not None and path not in self.index.files)
 
     async def _use_cached_setup(self, state: FileState) -> None:
         data = await self.document(state.planned.path)
@@ -365,13 +402,13 @@ class OpenMod:
             state.reset()
             self._expect(state)
             self._changed(self, state)
-        async with self.platform.locks.exclusive(cache.pull_lock(self.key)):
+        async with self._alone():
             await self._run_session(lambda session: self._fetch(states, session))
 
     async def refetch(self, paths: Iterable[str]) -> None:
         """Forget cached files whose bytes were found rotten, and fetch them again."""
         rotten = [self.files[asset_path(path)] for path in paths if path in self.files]
-        async with self.platform.locks.exclusive(cache.pull_lock(self.key)):
+        async with self._alone():
             await self.scope.drop(state.planned.path for state in rotten)
             for state in rotten:
                 state.reset()
@@ -397,19 +434,28 @@ class OpenMod:
             return
 
     async def tidy(self) -> None:
-        """Collect what nothing names, and superseded versions another tab had kept alive, when nobody else pulls."""
+        """Compact the journals, collect what none of them names, and versions another tab had kept alive.
+
+        Left for another time when another tab is pulling, or when storage refuses.
+        """
         async with self.platform.locks.exclusive_if_free(cache.pull_lock(self.key)) as free:
             if not free:
                 return
-            await self.scope.compact()
-            if self.publish.current:
-                gone = await cache.supersede(self.platform.store, self.platform.locks, self.key, self.publish.version)
-                self.superseded = (*self.superseded, *gone)
-            await cache.sweep(self.scope.folder)
+            try:
+                await self.scope.compact()
+                if self.publish.current:
+                    store, locks = self.platform.store, self.platform.locks
+                    gone = await cache.supersede(store, locks, self.key, self.publish.version)
+                    self.superseded = (*self.superseded, *gone)
+                await cache.sweep(self.scope.folder)
+            except StorageFailure:
+                return
 
     def cancel(self) -> None:
         """End a running pull; what came down stays, the rest fails as ``cancelled``."""
         self._cancelled = True
+        if self._waiting is not None:
+            self._waiting.cancel()
         if self._pull is not None:
             self._pull.cancel()
 

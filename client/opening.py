@@ -19,6 +19,9 @@ from client.repository import Repository
 from client.setup import PackReference, Setup
 from client.version import AssetRef, ContentVersion, commit_sha
 
+IDLE = 1.0
+"""Seconds after opening before the cache is tidied."""
+
 
 @dataclass(slots=True)
 class PackSlot:
@@ -49,6 +52,8 @@ class Opening:
         self._changed = changed
         self._tasks: list[asyncio.Task[None]] = []
         self._pack_tasks: list[asyncio.Task[None]] = []
+        self._later: asyncio.Task[None] | None = None
+        self._resting = True
 
     @property
     def manifest(self) -> ModManifest:
@@ -85,11 +90,19 @@ class Opening:
             self._fail(PeerError(f"The table could not be opened: {type(error).__name__}: {error}"))
             raise
         else:
-            await self._remember()
-            for mod in self.mods:
-                await mod.tidy()
+            if any(mod.pulled for mod in self.mods):
+                await self._remember()
+            self._later = asyncio.ensure_future(self._tidy_up())
         finally:
             self._changed()
+
+    async def _tidy_up(self) -> None:
+        """What can wait until the table stands: an opening player is served first."""
+        await self.platform.clock.sleep(IDLE)
+        self._resting = False
+        await self._remember()
+        for mod in self.mods:
+            await mod.tidy()
 
     def open_now(self) -> None:
         """Open the table with what is here; the pull goes on."""
@@ -163,6 +176,8 @@ class Opening:
         if of is None or number >= len(of.pins):
             raise UnknownMod(f"{reference.pack_id!r} was never loaded with this game, and the registry can't be asked.")
         key, version = of.pins[number]
+        if not key:
+            raise UnknownMod(f"{reference.pack_id!r} could not be loaded when this game was last open.")
         resolved = (await read_note(self.platform.store.folder(key))).resolved
         if resolved is not None and resolved.version == version:
             return resolved
@@ -181,6 +196,8 @@ class Opening:
             mod.measure_with(self.meter)
         await asyncio.gather(*(mod.retry(paths) for mod in self.mods))
         self.meter.complete = True
+        for mod in self.mods:
+            await mod.tidy()
         self._changed()
 
     def cancel(self) -> None:
@@ -195,6 +212,10 @@ class Opening:
         running = [task for task in [*self._tasks, *self._pack_tasks] if not task.done()]
         if running:
             await asyncio.wait(running)
+        if self._later is not None:
+            if self._resting:
+                self._later.cancel()
+            await asyncio.wait([self._later])
         for mod in self.mods:
             await mod.close()
 

@@ -8,7 +8,7 @@ from client.asset_path import AssetPath
 from client.index import FileIndex
 from client.manifest import DeclaredFile, Role
 from client.repository import Repository
-from client.urls import GitHubHosts, media_url, raw_url
+from client.urls import GitHubHosts, repository_urls
 from client.version import AssetRef, ContentVersion
 
 LONGEST_FILE = 2 * 1024**3
@@ -57,14 +57,14 @@ def plan_files(
 ) -> dict[AssetPath, PlannedFile]:
     """The planned file of each declared one. With an index every byte can be checked although no manifest lists
     hashes; without one, only what the manifest claims."""
+    urls = repository_urls(hosts, repository, ref, version)
     planned = {}
     for declared in files:
         known = index.files.get(declared.path) if index is not None else None
-        address, size, sha256, lfs = raw_url, declared.size, declared.sha256, False
+        size, sha256, lfs = declared.size, declared.sha256, False
         also_sha256 = None
         if known is not None:
             lfs = known.lfs is not None
-            address = media_url if lfs else raw_url
             scanned = known.lfs.oid if known.lfs is not None else known.sha256
             size = known.lfs.size if known.lfs is not None else known.size
             also_sha256 = scanned if sha256 is not None and scanned != sha256 else None
@@ -72,7 +72,7 @@ def plan_files(
         planned[declared.path] = PlannedFile(
             declared.path,
             declared.role,
-            address(hosts, repository, ref, version, declared.path),
+            urls.media(declared.path) if lfs else urls.raw(declared.path),
             size,
             sha256,
             also_sha256,

@@ -38,7 +38,8 @@ class Scope:
         # Those another one stands for are counted too: left over from an interrupted compaction, they would come back
         # once that one is compacted away itself.
         self._journals = frozenset(name for name, reading in readings.items() if reading.readable)
-        self._untidy = len(self._journals) > 1 or any(reading.torn for reading in readings.values())
+        compacted = [reading for reading in readings.values() if reading.replaces and not reading.torn]
+        self._untidy = len(self._journals) > len(compacted) or len(self._journals) > 1
         lengths = await self.folder.segment_lengths({entry.place.segment for entry in found.values()})
         self.entries = {
             path: entry
@@ -56,20 +57,19 @@ class Scope:
         appender = await self.folder.write_journal(name)
         await appender.append(journal.header(self.version))
         self._journals |= {name}
-        self._untidy = self._untidy or len(self._journals) > 1
+        self._untidy = True
         return ScopeSession(self, name, appender, await self.folder.writer())
 
     async def compact(self) -> None:
-        """Turn the journals of this version into one, unless they are one that is whole already."""
+        """Turn the journals of this version into one that is quick to read, unless that is what there is."""
         if not self._untidy and not self.damaged:
             return
         replaced = self._journals
         name = journal.journal_name(self.version, secrets.token_hex(8))
         appender = await self.folder.write_journal(name)
-        lines = [journal.header(self.version, replaced)]
-        lines += [journal.record(path, entry) for path, entry in self.entries.items()]
         try:
-            await appender.append(b"".join([*lines, journal.seal()]))
+            head = journal.header(self.version, replaced)
+            await appender.append(head + journal.records(self.entries) + journal.seal())
         finally:
             await appender.close()
         self._journals, self._untidy, self.damaged = frozenset({name}), False, 0

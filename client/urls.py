@@ -27,18 +27,45 @@ def encoded(path: str) -> str:
     return path if _PLAIN.fullmatch(path) else quote(path, safe="/")
 
 
+@dataclass(frozen=True, slots=True)
+class RepositoryUrls:
+    """The addresses of one publish's files, with what they share composed once.
+
+    Branch-addressed URLs carry ``?v=<content version>`` to get past caches that still hold the previous publish;
+    a commit's never change and need none.
+    """
+
+    raw_base: str
+    media_base: str
+    suffix: str
+
+    def raw(self, path: AssetPath) -> str:
+        """Where a peer fetches a file."""
+        return f"{self.raw_base}{encoded(path)}{self.suffix}"
+
+    def media(self, path: AssetPath) -> str:
+        """Where the bytes behind a Git LFS pointer are."""
+        return f"{self.media_base}{encoded(path)}{self.suffix}"
+
+
+def repository_urls(
+    hosts: GitHubHosts, repository: Repository, ref: AssetRef, version: ContentVersion | None
+) -> RepositoryUrls:
+    """The addresses of the files of ``repository`` at ``ref``."""
+    place = f"{repository}/{encoded(ref)}/"
+    suffix = "" if is_pinned(ref) or version is None else f"?v={version}"
+    return RepositoryUrls(f"{hosts.raw}/{place}", f"{hosts.media}/media/{place}", suffix)
+
+
 def raw_url(
     hosts: GitHubHosts, repository: Repository, ref: AssetRef, version: ContentVersion | None, path: AssetPath
 ) -> str:
-    """Where a peer fetches a file. Branch-addressed URLs carry ``?v=<content version>`` to get past caches that
-    still hold the previous publish; a commit's never change and need none."""
-    url = f"{hosts.raw}/{repository}/{encoded(ref)}/{encoded(path)}"
-    return url if is_pinned(ref) or version is None else f"{url}?v={version}"
+    """Where a peer fetches one file."""
+    return repository_urls(hosts, repository, ref, version).raw(path)
 
 
 def media_url(
     hosts: GitHubHosts, repository: Repository, ref: AssetRef, version: ContentVersion | None, path: AssetPath
 ) -> str:
-    """Where the bytes behind a Git LFS pointer are."""
-    url = f"{hosts.media}/media/{repository}/{encoded(ref)}/{encoded(path)}"
-    return url if is_pinned(ref) or version is None else f"{url}?v={version}"
+    """Where the bytes behind one Git LFS pointer are."""
+    return repository_urls(hosts, repository, ref, version).media(path)
