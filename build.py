@@ -432,7 +432,16 @@ def write_host_files(site: Path, always: Mapping[str, str]) -> None:
     ]
     (site / "vercel.json").write_text(json.dumps({"headers": rules}, indent=2) + "\n")
 
-    lines = ["AddType application/wasm .wasm", "AddType text/javascript .js", "<IfModule mod_headers.c>"]
+    lines = ["AddType application/wasm .wasm", "AddType text/javascript .js"]
+    lines += ["<IfModule mod_rewrite.c>", "  RewriteEngine On"]
+    for coding, suffix in (("br", "br"), ("gzip", "gz")):
+        lines += [
+            f"  RewriteCond %{{HTTP:Accept-Encoding}} {coding}",
+            f"  RewriteCond %{{REQUEST_FILENAME}}.{suffix} -f",
+        ]
+        lines += [f"  RewriteRule ^(.*)$ $1.{suffix} [L]"]
+    lines += ["</IfModule>", "RemoveType .gz", "AddEncoding br .br", "AddEncoding gzip .gz", "<IfModule mod_headers.c>"]
+    lines += ["  Header append Vary Accept-Encoding"]
     lines += [f'  Header always set {name} "{value}"' for name, value in always.items()]
     lines += [
         f'  Header set Cache-Control "{ask}"',

@@ -85,6 +85,23 @@ function answering(answers) {
   return restore;
 }
 
+/**
+ * The memory image as Pyodide made it; web/site/snapshot.mjs says how it is packed.
+ * @param {ArrayBuffer} packed
+ */
+function unpacked(packed) {
+  const [length, count] = new Uint32Array(packed, 0, 2);
+  const runs = new Uint32Array(packed, 8, 2 * count);
+  const image = new Uint8Array(length);
+  let from = 8 + runs.byteLength;
+  for (let run = 0; run < count; run++) {
+    const [offset, size] = runs.subarray(2 * run, 2 * run + 2);
+    image.set(new Uint8Array(packed, from, size), offset);
+    from += size;
+  }
+  return image;
+}
+
 /** @returns {Promise<[typeof import("pyodide"), {default: import("pyodide").PyodideConfig["createPyodideModule"]}]>} */
 const core = () => Promise.all([import(at(`${files.pyodide}pyodide.js`)), import(at(`${files.pyodide}pyodide.asm.js`))]);
 
@@ -96,7 +113,7 @@ async function fromSnapshot(limits) {
   const started = performance.now();
   const modules = core();
   const wasm = downloadWasm();
-  const image = download(at(files.snapshot), files.integrity).then((response) => response.arrayBuffer());
+  const image = download(at(files.snapshot), files.integrity).then((response) => response.arrayBuffer()).then(unpacked);
   modules.catch(() => {});
   wasm.catch(() => {});
   image.catch(() => {});

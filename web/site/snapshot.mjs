@@ -22,6 +22,26 @@ Object.assign(globalThis.crypto, { getRandomValues: (/** @type {Uint8Array} */ b
 Date.now = () => 0;
 performance.now = () => 0;
 
+/**
+ * The image without its empty pages, which are more than half: its length, the number of runs, offset and length of each
+ * run (32 bits each, little-endian), then the runs' bytes. `unpacked` in runtime.js is the way back.
+ * @param {Uint8Array} image
+ */
+function packed(image) {
+  const page = 4096;
+  /** @type {{offset: number, length: number}[]} */
+  const runs = [];
+  for (let offset = 0; offset < image.length; offset += page) {
+    const bytes = image.subarray(offset, offset + page);
+    if (bytes.every((byte) => byte === 0)) continue;
+    const last = runs.at(-1);
+    if (last && last.offset + last.length === offset) last.length += bytes.length;
+    else runs.push({ offset, length: bytes.length });
+  }
+  const table = Uint32Array.from([image.length, runs.length, ...runs.flatMap(({ offset, length }) => [offset, length])]);
+  return Buffer.concat([new Uint8Array(table.buffer), ...runs.map(({ offset, length }) => image.subarray(offset, offset + length))]);
+}
+
 try {
   const pyodide = await loadPyodide({
     _makeSnapshot: true,
@@ -54,7 +74,7 @@ gc.collect()
 del gc, importlib, random
 `);
   names.destroy();
-  writeFileSync(snapshot, pyodide.makeMemorySnapshot());
+  writeFileSync(snapshot, packed(pyodide.makeMemorySnapshot()));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
