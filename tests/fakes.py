@@ -13,8 +13,8 @@ import itertools
 import json
 import selectors
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeVar
@@ -655,37 +655,31 @@ class FakeLocks:
         """The names held now, once for each holder."""
         return sorted(name for name, holders in self._held.items() for _ in holders)
 
-    @asynccontextmanager
-    async def exclusive(self, name: str) -> AsyncIterator[None]:
-        async with self._hold(name, "exclusive"):
-            yield
+    def exclusive(self, name: str) -> AbstractAsyncContextManager[None]:
+        return _Hold(self, name, "exclusive")
 
-    @asynccontextmanager
-    async def shared(self, name: str) -> AsyncIterator[None]:
-        async with self._hold(name, "shared"):
-            yield
+    def shared(self, name: str) -> AbstractAsyncContextManager[None]:
+        return _Hold(self, name, "shared")
 
-    @asynccontextmanager
-    async def exclusive_if_free(self, name: str) -> AsyncIterator[bool]:
-        if self._held.get(name) or self._waiting.get(name):
-            yield False
-            return
-        async with self._hold(name, "exclusive"):
-            yield True
+    def exclusive_if_free(self, name: str) -> AbstractAsyncContextManager[bool]:
+        return _HoldIfFree(self, name)
 
-    @asynccontextmanager
-    async def _hold(self, name: str, mode: Literal["exclusive", "shared"]) -> AsyncIterator[None]:
+    def free(self, name: str) -> bool:
+        return not self._held.get(name) and not self._waiting.get(name)
+
+    def request(self, name: str, mode: Literal["exclusive", "shared"]) -> _Request:
+        """Ask for a lock; it is had when the request is granted."""
         request = _Request(mode, asyncio.get_running_loop().create_future())
         self._waiting.setdefault(name, []).append(request)
         self._grant(name)
-        try:
-            await request.granted
-            yield
-        finally:
-            for requests in (self._waiting[name], self._held.setdefault(name, [])):
-                if request in requests:
-                    requests.remove(request)
-            self._grant(name)
+        return request
+
+    def release(self, name: str, request: _Request) -> None:
+        """Let go of a lock, or stop waiting for it."""
+        for requests in (self._waiting[name], self._held[name]):
+            if request in requests:
+                requests.remove(request)
+        self._grant(name)
 
     def _grant(self, name: str) -> None:
         held, waiting = self._held.setdefault(name, []), self._waiting.setdefault(name, [])
@@ -694,6 +688,43 @@ class FakeLocks:
             held.append(request)
             if not request.granted.done():
                 request.granted.set_result(None)
+
+
+class _Hold(AbstractAsyncContextManager[None]):
+    def __init__(self, locks: FakeLocks, name: str, mode: Literal["exclusive", "shared"]) -> None:
+        self._locks = locks
+        self._name = name
+        self._mode: Literal["exclusive", "shared"] = mode
+        self._request: _Request | None = None
+
+    async def __aenter__(self) -> None:
+        self._request = self._locks.request(self._name, self._mode)
+        try:
+            await self._request.granted
+        except BaseException:
+            self._locks.release(self._name, self._request)
+            raise
+
+    async def __aexit__(self, *exception: object) -> None:
+        assert self._request is not None
+        self._locks.release(self._name, self._request)
+
+
+class _HoldIfFree(AbstractAsyncContextManager[bool]):
+    def __init__(self, locks: FakeLocks, name: str) -> None:
+        self._locks = locks
+        self._name = name
+        self._request: _Request | None = None
+
+    async def __aenter__(self) -> bool:
+        if not self._locks.free(self._name):
+            return False
+        self._request = self._locks.request(self._name, "exclusive")
+        return True
+
+    async def __aexit__(self, *exception: object) -> None:
+        if self._request is not None:
+            self._locks.release(self._name, self._request)
 
 
 # All of it together

@@ -18,6 +18,7 @@ from client.journal import (
     journal_version,
     read_journal,
     record,
+    records,
     seal,
 )
 from client.ports import Place
@@ -130,6 +131,35 @@ def test_a_record_that_makes_no_sense_is_not_believed_though_its_check_sum_holds
     reading = read(LINES[0] + line({"file": fields}) + LINES[1])
     assert reading.entries == {}
     assert reading.torn
+
+
+def test_many_files_in_one_line_are_read_like_one_line_each() -> None:
+    files = {f"f{number}": entry(number) for number in range(2500)}
+    data = header(VERSION) + records(files)
+    assert read(data).entries == files
+    assert data.count(b"\n") < 10
+
+
+def test_a_line_of_many_files_counts_whole_or_not_at_all() -> None:
+    rows: list[Any] = [["a", "abc", 0, 1, "0" * 64, 1], ["../evil", "abc", 0, 1, "0" * 64, 1]]
+    reading = read(LINES[0] + line({"files": rows}) + LINES[1])
+    assert reading.entries == {}
+    assert reading.torn
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_no_line_breaks_the_reader_whatever_it_holds(value: Any) -> None:
+    for key in ("file", "files"):
+        for path, stored in read(LINES[0] + line({key: value})).entries.items():
+            assert path_fault(path) is None
+            assert stored.place.offset >= 0
 
 
 def test_a_line_of_a_kind_to_come_is_passed_over() -> None:

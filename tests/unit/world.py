@@ -13,7 +13,8 @@ from client.asset_path import AssetPath
 from client.github import GitHub
 from client.manifest import MANIFEST_PATH
 from client.open_mod import Platform
-from client.peer import Peer
+from client.opening import IDLE
+from client.peer import FRAME, Peer
 from client.ports import Store
 from client.registry import Registry
 from client.repository import Repository
@@ -80,6 +81,7 @@ class World:
     def publish(
         self,
         name: str = "alice/chess",
+        /,
         files: Mapping[str, bytes] | None = None,
         *,
         registered: bool = True,
@@ -205,11 +207,12 @@ class World:
 
 
 async def settle(peer: Peer) -> None:
-    """Wait until the open table has noted and tidied all it wants to."""
+    """Wait until the open table has pulled, noted and tidied all it wants to, and shown it."""
     opening = peer._opening
     assert opening is not None
-    for task in [*opening._tasks, *opening._pack_tasks]:
-        await task
+    while not opening.meter.complete:
+        await opening.platform.clock.sleep(FRAME)
+    await opening.platform.clock.sleep(IDLE + 2.0)
 
 
 def _key(record: dict[str, Any]) -> str:
