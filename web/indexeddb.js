@@ -201,15 +201,16 @@ class Writer {
     this.database = database;
     this.mod = mod;
     this.prefix = prefix;
-    this.count = 0;
-    this.begin();
+    this.id = `${prefix}-0`;
+    this.count = 1;
+    this.length = 0;
+    /** @type {{offset: number, buffers: Uint8Array[], length: number}[]} */
+    this.gathered = [];
   }
 
   begin() {
     this.id = `${this.prefix}-${this.count++}`;
     this.length = 0;
-    /** @type {{offset: number, buffers: Uint8Array[], length: number}[]} */
-    this.gathered = [];
   }
 
   /** @param {Uint8Array} bytes @returns {Place} */

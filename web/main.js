@@ -265,7 +265,7 @@ document.addEventListener("click", onClick);
 addEventListener("popstate", onPopState);
 // A page kept for the back button is frozen with its worker and that one's locks: the next visit could wait for ever.
 addEventListener("pagehide", () => peer.dispose());
-addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+window.addEventListener("pageshow", (event) => /** @type {PageTransitionEvent} */ (event).persisted && location.reload());
 peer.subscribe(onPeer);
 follow();
 

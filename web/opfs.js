@@ -108,7 +108,9 @@ export class Folder {
   /** @param {FileSystemDirectoryHandle} root @param {string} key "owner/name" in lower case */
   constructor(root, key) {
     this.root = root;
-    [this.owner, this.name] = key.split("/");
+    const [owner, name] = key.split("/");
+    this.owner = owner;
+    this.name = name;
     /** @type {Map<string, File>} sealed segments that were asked for */
     this.files = new Map();
     /** @type {Set<Writer>} */

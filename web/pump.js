@@ -41,6 +41,7 @@
  */
 
 import { sha256 } from "./digest.js";
+import { fetchEarlyOrNow } from "./early.js";
 
 /** Bytes from which a file streams to disk instead of through memory. */
 const STREAM_FROM = 4 * 1024 * 1024;
@@ -226,7 +227,7 @@ export class Lane {
     let mediaType = "";
     let wait = null;
     try {
-      const response = await fetch(attempt.job.url, {
+      const response = await fetchEarlyOrNow(attempt.job.url, {
         cache: "no-store",
         credentials: "omit",
         referrerPolicy: "no-referrer",

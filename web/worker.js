@@ -5,6 +5,7 @@
  * @import {Call, FromWorker} from "./messages.js"
  */
 import * as digest from "./digest.js";
+import { anticipate, early } from "./early.js";
 import * as indexeddb from "./indexeddb.js";
 import * as opfs from "./opfs.js";
 import * as pump from "./pump.js";
@@ -44,15 +45,33 @@ async function configuration() {
   return response.json();
 }
 
+/** The folder of a mod, in the storage Python will choose too. @param {string} key */
+async function folder(key) {
+  for (const store of [opfs, indexeddb]) {
+    try {
+      // Both modules offer the same functions; the root of one is only ever handed to its own Folder.
+      return new store.Folder(/** @type {never} */ (await store.openRoot()), key);
+    } catch {
+      // The next one, then.
+    }
+  }
+  return null;
+}
+
+const configured = configuration();
+configured
+  .then((config) => Promise.all(waiting.map((call) => anticipate(config, call, folder))))
+  .catch(() => undefined);
+
 try {
-  const [config, runtime] = await Promise.all([configuration(), bootRuntime()]);
+  const [config, runtime] = await Promise.all([configured, bootRuntime()]);
   const { pyodide, boot, reason, ms } = runtime;
   await pyodide.pyimport("worker.main").start({
     config,
     boot,
     bootReason: reason,
     bootMs: ms,
-    prefetched: new Map(),
+    prefetched: early,
     post,
     on,
     pump,

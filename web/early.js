@@ -1,0 +1,52 @@
+/**
+ * Requests that need no Python start while it boots, and are handed over when it asks for the same address: what the
+ * registry says of the mod, its file index, and the manifest where this browser does not hold it yet. Which mod to load,
+ * and what any of the answers means, Python decides; an address nobody asks for costs one request and nothing else.
+ *
+ * @import {Call} from "./messages.js"
+ * @typedef {{registry: string|null, github?: {raw: string, media: string, api: string}}} Config
+ * @typedef {{journals: () => Promise<string[]>}} Folder
+ */
+
+/** @type {Map<string, Promise<Response>>} */
+export const early = new Map();
+
+/** @param {string} url @param {RequestInit} options */
+function begin(url, options) {
+  const response = fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", ...options });
+  response.catch(() => early.delete(url));
+  early.set(url, response);
+  return response;
+}
+
+/**
+ * The response that is already on its way, or a new one.
+ * @param {string} url @param {RequestInit} options
+ */
+export function fetchEarlyOrNow(url, options) {
+  const response = early.get(url);
+  if (!response) return fetch(url, options);
+  early.delete(url);
+  return response;
+}
+
+/**
+ * Begin what the page's first call will need.
+ * @param {Config} config @param {Call} call
+ * @param {(key: string) => Promise<Folder|null>} folder of "owner/name" in lower case
+ */
+export async function anticipate(config, call, folder) {
+  if (call.method !== "open" || config.registry === null) return;
+  const [mod, options] = /** @type {[string, {version?: string}?]} */ (call.args);
+  const api = `${config.registry.replace(/\/$/, "")}/api/mods`;
+  const byName = mod.includes("/");
+  const url = byName ? `${api}?${new URLSearchParams({ repo: mod })}` : `${api}/${encodeURIComponent(mod)}`;
+  const answer = (await begin(url, {})).clone();
+  const record = byName ? (await answer.json()).items?.[0] : await answer.json();
+  if (!record?.version || options?.version) return;
+  void begin(`${api}/${record.id}/versions/${record.version}/files`, {});
+  const held = (await (await folder(`${record.owner}/${record.repo}`.toLowerCase()))?.journals()) ?? [];
+  if (!record.commitSha || !config.github || held.length > 0) return;
+  const { owner, repo, commitSha } = record;
+  void begin(`${config.github.raw}/${owner}/${repo}/${commitSha}/diceytable.mod.json`, { cache: "no-store" });
+}
