@@ -230,6 +230,7 @@ def pip(*arguments: str | Path) -> None:
     call([sys.executable, "-m", "pip", *arguments], mend=mend, env=quiet)
 
 
+@alone()
 def python_packages(kind: str) -> None:
     """Install what ``kind`` (``server``, or ``tests``, which includes it) names; nothing unpinned, nothing unhashed."""
     server, tests = ROOT / "server/requirements.txt", ROOT / "tests/requirements.txt"
@@ -369,6 +370,7 @@ def site_packages(lock: Path) -> tuple[Path, Path, Path]:
     return wheel, packages, whole_lock
 
 
+@alone()
 def build_site(*, compressed: bool, registry: str | None = None) -> None:
     """Make ``dist/``. Without ``compressed`` it is the same site, only larger on the wire."""
     program = npm_packages()
@@ -462,6 +464,7 @@ def write_host_files(site: Path, always: Mapping[str, str]) -> None:
 # Chores
 
 
+@alone()
 def samples() -> Path:
     """The sample mods as git repositories, for the local origin."""
     if shutil.which("git") is None:
@@ -483,10 +486,9 @@ def samples() -> Path:
 
 
 def run(options: argparse.Namespace) -> NoReturn:
-    with alone():
-        python_packages("server")
-        build_site(compressed=False)
-        mods = [] if options.github else [samples(), *options.mods]
+    python_packages("server")
+    build_site(compressed=False)
+    mods = [] if options.github else [samples(), *options.mods]
     command = [sys.executable, "-m", "server", "run", "--site", str(DIST)]
     command += ["--host", options.host, "--port", str(options.port)]
     command += ["--github"] if options.github else ["--mods", *map(str, mods)]
@@ -498,6 +500,7 @@ def run(options: argparse.Namespace) -> NoReturn:
     os.execv(command[0], command)
 
 
+@alone()
 def browsers() -> None:
     """The browsers and drivers of the tests: Debian's packages, or Chromium from Playwright where they can't be had."""
     if is_debian_root():
@@ -515,10 +518,9 @@ def browsers() -> None:
 
 def test(arguments: Sequence[str]) -> int:
     """Everything CI runs; answers the exit code."""
-    with alone():
-        python_packages("tests")
-        browsers()
-        build_site(compressed=False)
+    python_packages("tests")
+    browsers()
+    build_site(compressed=False)
     tools = VENV / ("Scripts" if os.name == "nt" else "bin")
     checks: dict[str, list[str | Path]] = {
         "format": [tools / "ruff", "format", "--check", "."],
@@ -550,8 +552,7 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def dist(options: argparse.Namespace) -> None:
-    with alone():
-        build_site(compressed=True, registry=options.registry)
+    build_site(compressed=True, registry=options.registry)
     files = [path for path in DIST.rglob("*") if path.is_file()]
     packed = sum(path.stat().st_size for path in DIST.rglob("*.br"))
     whole = sum(path.stat().st_size for path in files if path.suffix not in {".br", ".gz"})

@@ -121,7 +121,9 @@ def python(browser: Browser, text: str) -> object:
 def test_page_boots_from_the_snapshot_under_its_own_policy(engine: Browser, dist: Path, tmp_path: Path) -> None:
     with served(create_app(Settings(data=tmp_path, dist=dist))) as address:
         engine.open(address)
-        ready = wait_for(engine, "return peer.boot ?? (peer.fatal && { fatal: peer.fatal.message })")
+        ready = wait_for(
+            engine, "return globalThis.peer?.boot ?? (globalThis.peer?.fatal && { fatal: peer.fatal.message })"
+        )
     assert (ready.get("boot"), ready.get("reason"), ready.get("fatal")) == ("snapshot", None, None)
 
 
