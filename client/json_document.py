@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from client.issue import Issue
+
+DEEPEST = 100
+"""Levels of lists and objects in each other; what authors write has ten, and Python in a browser dies of thousands."""
+
+_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKET = re.compile(r"[^\[\]{}]+")
+_INNERMOST = re.compile(r"\[\]|\{\}")
 
 
 class DocumentUnreadable(Exception):
@@ -24,18 +32,31 @@ def read_object(data: bytes, file: str, *, longest: int) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DocumentUnreadable(f"{file} is not UTF-8: byte {error.start} is not part of a character.") from None
+    if _is_too_deep(text):
+        raise DocumentUnreadable(f"{file} is nested too deep to be read: more than {DEEPEST} levels.")
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise DocumentUnreadable(f"{file} is not JSON: {error.msg.lower()} at {where}.") from None
-    except RecursionError:
-        raise DocumentUnreadable(f"{file} is nested too deep to be read.") from None
     except ValueError as error:
         raise DocumentUnreadable(f"{file} is not JSON: {error}.") from None
     if not isinstance(value, dict):
         raise DocumentUnreadable(f"{file} holds {_kind(value)}, not an object.")
     return value
+
+
+def _is_too_deep(text: str) -> bool:
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    brackets = _NO_BRACKET.sub("", _TEXT.sub("", text))
+    for _ in range(DEEPEST):
+        outer = _INNERMOST.sub("", brackets)
+        if outer == brackets:
+            # Not paired, so no JSON; the parser may find out where, unless it would go deep on the way.
+            return len(brackets) > DEEPEST
+        brackets = outer
+    return bool(brackets)
 
 
 def _is_whole(value: float) -> bool:
