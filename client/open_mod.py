@@ -12,7 +12,7 @@ from typing import Literal
 from client import cache
 from client import note as notes
 from client.asset_path import AssetPath, asset_path
-from client.errors import Cancelled, ManifestUnreadable, PeerError, StorageFailure
+from client.errors import Cancelled, ManifestUnreadable, PeerError, StorageFailure, UnknownVersion
 from client.index import FileIndex
 from client.issue import Issue
 from client.journal import Entry
@@ -107,6 +107,7 @@ class OpenMod:
         """Open the scope and give every declared file an outcome.
 
         :raises ManifestUnreadable: there is no manifest to open a table from
+        :raises UnknownVersion: an unregistered repository has none at the commit asked for
         :raises Cancelled: it was cancelled before the manifest had come
         """
         try:
@@ -269,6 +270,10 @@ class OpenMod:
                 raise Cancelled
             if state.body is None:
                 where = f"{publish.repository} at {publish.ref}"
+                if state.reason == "not-found" and publish.preview and not publish.current:
+                    raise UnknownVersion(f"{publish.repository} has no commit {publish.version} that holds a mod.")
+                if state.reason == "size-mismatch" and not state.length:
+                    raise ManifestUnreadable(f"{MANIFEST_PATH} of {where} is empty.", reason=state.reason)
                 raise ManifestUnreadable(
                     f"{MANIFEST_PATH} of {where} could not be loaded ({state.reason}).", reason=state.reason
                 )
