@@ -66,6 +66,8 @@ configured
 try {
   const [config, runtime] = await Promise.all([configured, bootRuntime()]);
   const { pyodide, boot, reason, ms } = runtime;
+  // Python can die under a call, of a stack too deep or of memory at its end; nothing is answered after that.
+  /** @type {any} */ (pyodide)._api.on_fatal = (/** @type {unknown} */ error) => post({ type: "fatal", message: String(error) });
   await pyodide.pyimport("worker.main").start({
     config,
     boot,
