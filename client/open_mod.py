@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from client import cache
 from client import note as notes
@@ -28,6 +28,7 @@ from client.report import BootKind, FileReport, PullReport
 from client.scope import Scope, ScopeSession
 from client.setup import EMPTY_SETUP, Setup, read_setup, unreadable_setup
 from client.trace import Trace
+from client.turn import Turns
 from client.urls import GitHubHosts, media_url
 
 Observer = Callable[["OpenMod", "FileState | None"], None]
@@ -41,6 +42,7 @@ class Platform:
     transfer: Transfer
     http: Http
     locks: Locks
+    turns: Turns
     clock: Clock
     hosts: GitHubHosts
     registry: Registry | None
@@ -144,14 +146,24 @@ class OpenMod:
             try:
                 if self._cancelled:
                     raise Cancelled
-                await stack.enter_async_context(self.platform.locks.exclusive(cache.pull_lock(self.key)))
+                await stack.enter_async_context(
+                    self.platform.turns.take(
+                        cache.pull_lock(self.key), follow=self._follow, progress=self._meter.as_plain
+                    )
+                )
             except asyncio.CancelledError:
                 if self._cancelled:
                     raise Cancelled from None
                 raise
             finally:
                 self._waiting = None
+                self._meter.follow(None)
             yield
+
+    def _follow(self, progress: Mapping[str, Any]) -> None:
+        """Show what the tab that pulls this mod says of it, while we wait for our turn."""
+        self._meter.follow(progress)
+        self._changed(self, None)
 
     def measure_with(self, meter: ProgressMeter) -> None:
         """Count what is fetched from now on with another meter, for a pull of its own."""

@@ -7,7 +7,7 @@ Bytes of assets never pass through here one by one: :class:`Lane` moves them fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -237,6 +237,19 @@ class Locks(Protocol):
 
     def exclusive_if_free(self, name: str) -> AbstractAsyncContextManager[bool]:
         """Hold ``name`` alone if nobody holds it now; yields whether it is held."""
+
+    def steal(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Hold ``name`` alone at once, whoever holds it: for a holder that gives no sign of life."""
+
+
+class Channel(Protocol):
+    """Word of mouth between the tabs of this origin. Nobody may rely on a message: a tab can be gone any time."""
+
+    def publish(self, topic: str, values: Mapping[str, Any]) -> None:
+        """Tell every other tab."""
+
+    def subscribe(self, topic: str, heard: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
+        """Call ``heard`` with what other tabs publish, until the returned function is called."""
 
 
 class Clock(Protocol):

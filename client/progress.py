@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from client.ports import Clock
 
@@ -39,6 +41,7 @@ class ProgressMeter:
         self._received = 0
         self._recent: deque[tuple[float, int]] = deque([(self._started, 0)])
         self._percent = 0
+        self._followed: Progress | None = None
         self._bytes_done = 0
         self.complete = False
         """Set when nothing can be added any more; only then the bar reads 100."""
@@ -74,8 +77,19 @@ class ProgressMeter:
             self._known -= size
         self._settled_bytes -= self._settled.pop(file, 0)
 
+    def follow(self, values: Mapping[str, Any] | None) -> None:
+        """Read as another tab's meter does (:meth:`as_plain`), while that one pulls for both; None ends it."""
+        self._followed = _followed(values) if values is not None else None
+
+    def as_plain(self) -> dict[str, Any]:
+        """The present state as what JSON can hold."""
+        return asdict(self.read())
+
     def read(self) -> Progress:
         """The present state."""
+        if self._followed is not None and not self.complete:
+            self._percent = max(self._percent, self._followed.percent)
+            return replace(self._followed, percent=self._percent)
         now = self._clock.monotonic()
         partial = sum(
             min(got, self._expected.get(file) or got)
@@ -105,3 +119,19 @@ class ProgressMeter:
         since, then = recent[0]
         lately = max(0, received - then) / max(now - since, 1e-3)
         return (overall + lately) / 2
+
+
+def _followed(values: Mapping[str, Any]) -> Progress | None:
+    """Another tab's progress, None when it makes no sense: it may be of another build."""
+    match values:
+        case {
+            "percent": int(percent),
+            "bytes_done": int(done),
+            "bytes_total": int() | None as total,
+            "files_done": int(files_done),
+            "files_total": int(files_total),
+            "rate": int() | float() as rate,
+            "seconds_left": int() | float() | None as left,
+        }:
+            return Progress(min(99, max(0, percent)), done, total, files_done, files_total, float(rate), left)
+    return None

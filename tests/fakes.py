@@ -6,15 +6,14 @@ They pass the contract suites of ``tests/contract``, as the browser's adapters d
 from __future__ import annotations
 
 import asyncio
-import gzip
 import hashlib
 import heapq
 import itertools
 import json
 import selectors
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeVar
@@ -388,9 +387,8 @@ class _FakeLane:
         if answer.ending == "stall":
             await self._clock.sleep(attempt.job.stall)
             raise _FaultError("stall")
-        encoded = len(gzip.compress(answer.body)) if answer.gzip else len(answer.body)
-        declared = answer.declared if answer.declared is not None else encoded
-        if answer.ending == "cut" or (len(sent) < declared and not answer.gzip):
+        declared = answer.declared if answer.declared is not None else len(answer.body)
+        if answer.announced and len(sent) < declared:
             raise _FaultError("cut")
         return sent
 
@@ -664,6 +662,15 @@ class FakeLocks:
     def exclusive_if_free(self, name: str) -> AbstractAsyncContextManager[bool]:
         return _HoldIfFree(self, name)
 
+    @asynccontextmanager
+    async def steal(self, name: str) -> AsyncIterator[None]:
+        request = _Request("exclusive", asyncio.get_running_loop().create_future())
+        self._held[name] = [request]
+        try:
+            yield
+        finally:
+            self.release(name, request)
+
     def free(self, name: str) -> bool:
         return not self._held.get(name) and not self._waiting.get(name)
 
@@ -688,6 +695,28 @@ class FakeLocks:
             held.append(request)
             if not request.granted.done():
                 request.granted.set_result(None)
+
+
+class FakeChannel:
+    """Word of mouth between the tabs of a test: each is an ear of one ``air``."""
+
+    def __init__(self, air: list[FakeChannel]) -> None:
+        self._air = air
+        self._listeners: dict[str, list[Callable[[dict[str, Any]], None]]] = {}
+        self.silent = False
+        """A process that is stopped says nothing."""
+        air.append(self)
+
+    def publish(self, topic: str, values: Mapping[str, Any]) -> None:
+        for tab in self._air if not self.silent else ():
+            if tab is not self:
+                for heard in list(tab._listeners.get(topic, ())):
+                    heard(json.loads(json.dumps(dict(values))))
+
+    def subscribe(self, topic: str, heard: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
+        listeners = self._listeners.setdefault(topic, [])
+        listeners.append(heard)
+        return lambda: listeners.remove(heard)
 
 
 class _Hold(AbstractAsyncContextManager[None]):
@@ -740,6 +769,11 @@ class Machine:
     network: FakeNetwork = field(init=False)
     http: FakeHttp = field(init=False)
     transfer: FakeTransfer = field(init=False)
+    air: list[FakeChannel] = field(default_factory=list)
+
+    def channel(self) -> FakeChannel:
+        """One more tab's ear."""
+        return FakeChannel(self.air)
 
     def __post_init__(self) -> None:
         self.network = FakeNetwork(self.clock)

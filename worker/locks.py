@@ -36,6 +36,11 @@ class WebLocks:
             yield held
 
     @asynccontextmanager
+    async def steal(self, name: str) -> AsyncIterator[None]:
+        async with self._hold(name, {"mode": "exclusive", "steal": True}):
+            yield
+
+    @asynccontextmanager
     async def _hold(self, name: str, options: dict[str, Any]) -> AsyncIterator[bool]:
         loop = asyncio.get_running_loop()
         granted: asyncio.Future[bool] = loop.create_future()
@@ -48,7 +53,7 @@ class WebLocks:
 
         callback = create_proxy(hold)
         abort = js.AbortController.new()
-        if "ifAvailable" not in options:
+        if not options.keys() & {"ifAvailable", "steal"}:  # the standard allows a signal with neither
             options = {**options, "signal": abort.signal}
         request = asyncio.ensure_future(
             js.navigator.locks.request(name, to_js(options, dict_converter=js.Object.fromEntries), callback)

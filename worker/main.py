@@ -16,7 +16,9 @@ from client.open_mod import Platform
 from client.peer import Peer
 from client.registry import Registry
 from client.trace import Trace
+from client.turn import Turns
 from client.urls import GitHubHosts
+from worker.channel import TabChannel
 from worker.clock import BrowserClock
 from worker.http import FetchHttp
 from worker.locks import WebLocks
@@ -38,12 +40,14 @@ async def connect(platform: Any) -> Platform:
     config = platform.config.to_py()
     registry = config.get("registry")
     trace = Trace(clock)
+    locks = WebLocks()
     trace.add(f"boot ({platform.boot})", clock.monotonic() - platform.bootMs / 1000, platform.bootMs / 1000)
     return Platform(
         store=await open_store(platform.opfs, platform.indexeddb, platform.digest),
         transfer=PumpTransfer(platform.pump),
         http=http,
-        locks=WebLocks(),
+        locks=locks,
+        turns=Turns(locks, TabChannel(), clock),
         clock=clock,
         hosts=GitHubHosts(**config["github"]) if config.get("github") else GitHubHosts(),
         registry=Registry(http, registry) if isinstance(registry, str) else None,

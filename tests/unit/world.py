@@ -19,6 +19,7 @@ from client.ports import Store
 from client.registry import Registry
 from client.repository import Repository
 from client.trace import Trace
+from client.turn import Turns
 from client.urls import GitHubHosts, media_url, raw_url
 from client.version import AssetRef, ContentVersion
 from tests.contract.answer import Answer
@@ -174,6 +175,7 @@ class World:
             transfer=machine.transfer,
             http=machine.http,
             locks=machine.locks,
+            turns=Turns(machine.locks, machine.channel(), machine.clock),
             clock=machine.clock,
             hosts=HOSTS,
             registry=Registry(machine.http, REGISTRY) if registry else None,
