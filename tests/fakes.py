@@ -350,11 +350,11 @@ class _FakeLane:
         if answer.ending == "refused":
             raise _FaultError("network")
         headers = {name.lower(): value for name, value in answer.headers.items()}
-        attempt.status, attempt.media_type = answer.status, answer.media_type
+        attempt.status, attempt.media_type = answer.status, answer.media_type.partition(";")[0].lower()
         attempt.retry_after = float(headers["retry-after"]) if "retry-after" in headers else None
         if answer.status != 200:
             raise _FaultError("status")
-        if answer.media_type and answer.media_type == job.refused_type:
+        if attempt.media_type and attempt.media_type == job.refused_type:
             raise _FaultError("html")
         data = await self._receive(attempt, answer)
         attempt.digest = hashlib.sha256(data).hexdigest()

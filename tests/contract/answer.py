@@ -12,8 +12,9 @@ class Answer:
     """One answer.
 
     ``ending`` is what happens after ``after`` body bytes (all, when None): ``cut`` closes the connection, ``stall``
-    goes silent, ``refused`` gives no answer at all. ``declared`` is a Content-Length that need not be true; without it the
-    body's is sent. ``delay`` is in seconds. ``location`` makes it a redirect to another path of the same host.
+    goes silent, ``refused`` gives no answer at all. ``declared`` is a Content-Length that need not be true; without it
+    the body's is sent, and with ``announced=False`` none at all. ``delay`` is in seconds. ``location`` makes it a
+    redirect to another path of the same host.
     """
 
     status: int = 200
@@ -23,6 +24,7 @@ class Answer:
     ending: Literal["whole", "cut", "stall", "refused"] = "whole"
     after: int | None = None
     declared: int | None = None
+    announced: bool = True
     gzip: bool = False
     delay: float = 0.0
     location: str | None = None

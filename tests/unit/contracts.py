@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from client.ports import Blob, Lane, Store
 from tests.contract import transfer
-from tests.fakes import FakeBlob, FakeHttp, FakeLocks, FakeClock, FakeStore, FakeTransfer, Machine
+from tests.contract.ports import Case
+from tests.fakes import FakeBlob, FakeClock, FakeLocks, FakeTransfer, Machine
 
 HOST = "https://host.test"
 
@@ -18,7 +18,6 @@ class FakePorts:
 
     store: Store
     transfer: FakeTransfer
-    http: FakeHttp
     locks: FakeLocks
     clock: FakeClock
     host: str
@@ -37,13 +36,11 @@ class FakePorts:
         return self.lanes[-1]
 
 
-async def hold(case: Callable[[FakePorts], Awaitable[None]], machine: Machine) -> None:
+async def hold(case: Case, machine: Machine) -> None:
     """Ask the fakes for one case."""
     for path, answers in transfer.ANSWERS.items():
         machine.network.on(HOST + path, *answers)
-    ports = FakePorts(
-        machine.store, machine.transfer, machine.http, machine.locks, machine.clock, HOST, "contract/case"
-    )
+    ports = FakePorts(machine.store, machine.transfer, machine.locks, machine.clock, HOST, "contract/case")
     await case(ports)
     for lane in ports.lanes:
         lane.close()
