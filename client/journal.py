@@ -71,15 +71,8 @@ def header(version: ContentVersion, replaces: Iterable[str] = ()) -> bytes:
     return _line({"format": FORMAT, "version": version, "replaces": sorted(replaces)})
 
 
-def record(path: str, entry: Entry) -> bytes:
-    """The line that says that ``path`` is stored."""
-    place = entry.place
-    fields = [path, place.segment, place.offset, place.length, entry.sha256, int(entry.verified)]
-    return _line({"file": fields})
-
-
 def records(files: Mapping[str, Entry]) -> bytes:
-    """Many files in as few lines as is sensible: a compacted journal is read with every warm open."""
+    """The lines that say that these files are stored. Many share a line: a journal is read with every warm open."""
     rows = [
         [path, entry.place.segment, entry.place.offset, entry.place.length, entry.sha256, int(entry.verified)]
         for path, entry in files.items()
@@ -112,9 +105,6 @@ def read_journal(name: str, data: bytes) -> JournalReading | None:
             replaces = value.get("replaces")
             announced = frozenset(replaces) if isinstance(replaces, list) else frozenset()
             first = False
-        elif "file" in value:
-            if not _take(entries, [value["file"]]):
-                break
         elif "files" in value:
             if not _take(entries, value["files"]):
                 break

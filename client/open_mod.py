@@ -90,6 +90,8 @@ class OpenMod:
         self._carried: frozenset[str] = frozenset()
         self.fetching: tuple[str, ...] = ()
         """Paths under way now."""
+        self.revision = 0
+        """Moves when what there is to show of the mod changes: its files, their outcomes, its setup."""
         self.pulled = False
         """Whether anything had to be asked of the network."""
         self._started = platform.clock.now()
@@ -131,9 +133,15 @@ class OpenMod:
             await self._load_scope()
         if not await self._open_from_cache():
             self.pulled = True
-            async with self._alone():
-                await self._load_scope()
-                await self._run_session(self._pull_all)
+            index = asyncio.ensure_future(self._read_index())
+            try:
+                if not self.scope.others and MANIFEST_PATH not in self.scope.entries:
+                    self.platform.http.anticipate(self._planned((MANIFEST_FILE,))[MANIFEST_PATH].url)
+                async with self._alone():
+                    await self._load_scope()
+                    await self._run_session(lambda session: self._pull_all(session, index))
+            finally:
+                index.cancel()
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
@@ -228,27 +236,23 @@ class OpenMod:
             session.broken = session.broken or error
         self.storage_error = session.broken or self.storage_error
 
-    async def _pull_all(self, session: ScopeSession | None) -> None:
-        index = asyncio.ensure_future(self._read_index())
-        try:
-            older = await self._older_entries(session)
-            if older:
-                # What an older version holds need not be fetched, the manifest least of all: the index tells.
-                await index
-                await self._carry_over(session, older, (MANIFEST_FILE,))
-            manifest = await self._fetch_manifest(session)
+    async def _pull_all(self, session: ScopeSession | None, index: asyncio.Future[None]) -> None:
+        older = await self._older_entries(session)
+        if older:
+            # What an older version holds need not be fetched, the manifest least of all: the index tells.
             await index
-        finally:
-            index.cancel()
+            await self._carry_over(session, older, (MANIFEST_FILE,))
+        manifest = await self._fetch_manifest(session)
+        await index
         await self._carry_over(session, older, manifest.files)
-        if self.publish.current and session is not None:
+        if self.publish.current and session is not None and self.scope.others:
             gone = await cache.supersede(self.platform.store, self.platform.locks, self.key, self.publish.version)
             self.superseded = tuple(gone)
         await self._plan(manifest)
         await self._fetch([state for state in self.files.values() if not state.settled], session)
 
     async def _older_entries(self, session: ScopeSession | None) -> dict[str, Entry]:
-        if session is None:
+        if session is None or not self.scope.others:
             return {}
         try:
             return await cache.entries_by_hash(self.scope.folder, self.publish.version)
@@ -336,6 +340,7 @@ class OpenMod:
                     state.found(entry, "carried" if path in self._carried else "cached")
             self.files[path] = state
         self.manifest = manifest
+        self.revision += 1
         for state in self.files.values():
             if not state.settled:
                 self._expect(state)
@@ -362,6 +367,7 @@ class OpenMod:
 
     def _use_setup(self, setup: Setup) -> None:
         self.setup = setup
+        self.revision += 1
         if self._setup_read is not None:
             announce, self._setup_read = self._setup_read, None
             announce(setup)
@@ -394,6 +400,7 @@ class OpenMod:
         self._meter.settle(f"{self.key}:{state.planned.path}", state.length if state.status == "downloaded" else 0)
         if state.planned.optional and state.reason == "not-found":
             self.files.pop(state.planned.path, None)
+        self.revision += 1
         if self.manifest is not None and state.planned.path == self.manifest.setup:
             body, state.body = state.body, None
             self._use_setup(_setup(body, state.planned.path) if body is not None else EMPTY_SETUP)
@@ -418,6 +425,7 @@ class OpenMod:
         for state in states:
             state.reset()
             self._expect(state)
+            self.revision += 1
             self._changed(self, state)
         async with self._alone():
             await self._run_session(lambda session: self._fetch(states, session))

@@ -49,6 +49,7 @@ class Opening:
         """``owner/repo:path`` of files with a new outcome, until someone draws them and clears the list."""
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.issues: list[Issue] = []
+        self._impatient = False
         self._changed = changed
         self._tasks: list[asyncio.Task[None]] = []
         self._pack_tasks: list[asyncio.Task[None]] = []
@@ -105,7 +106,8 @@ class Opening:
             await mod.tidy()
 
     def open_now(self) -> None:
-        """Open the table with what is here; the pull goes on."""
+        """Open the table with what is here, as soon as there is a manifest; the pull goes on."""
+        self._impatient = True
         if not self.opened.done() and self.game.manifest is not None:
             self.opened.set_result(None)
             self._changed()
@@ -187,6 +189,8 @@ class Opening:
     def _mod_changed(self, mod: OpenMod, state: FileState | None) -> None:
         if state is not None:
             self.settled.append(f"{mod.publish.repository}:{state.planned.path}")
+        if self._impatient:
+            self.open_now()
         self._changed()
 
     async def retry(self, paths: list[str] | None) -> None:

@@ -37,7 +37,6 @@ class Peer:
         self._error: PeerError | None = None
         self._shown_at = float("-inf")
         self._showing: asyncio.Task[None] | None = None
-        self._revision = 0
         self._generation = 0
 
     async def open(self, mod: str, version: str | None = None) -> dict[str, Any]:
@@ -209,7 +208,6 @@ class Peer:
         return found
 
     def _changed(self) -> None:
-        self._revision += 1
         if self._showing is None:
             self._showing = asyncio.ensure_future(self._draw_soon())
 
@@ -226,4 +224,4 @@ class Peer:
             shown = view.failed(self._error)
         else:
             shown = view.lobby()
-        self._show(shown | {"revision": self._revision})
+        self._show(shown)

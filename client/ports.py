@@ -219,6 +219,9 @@ class Http(Protocol):
         :raises Unreachable: no answer, or a longer one
         """
 
+    def anticipate(self, url: str) -> None:
+        """Begin a request that :meth:`get` or a job will make soon; it is handed over then, not repeated."""
+
     async def blob(self, url: str, media_type: str) -> tuple[Blob, int] | None:
         """The body of ``url`` as a Blob of the given type, with its length; None unless it answers 200."""
 

@@ -28,12 +28,14 @@ class Scope:
         self.entries: dict[str, Entry] = {}
         self.damaged = 0
         """Records that were found to name missing or short segments when the scope was last loaded."""
+        self.others = False
+        """Whether other versions of the mod were seen when the scope was last loaded."""
         self._journals: frozenset[str] = frozenset()
         self._untidy = False
 
     async def load(self) -> None:
         """Read the journals of this version and check that the segments they name are there in full."""
-        readings = await _read_journals(self.folder, self.version)
+        readings, self.others = await _read_journals(self.folder, self.version)
         found = union(_standing(readings).values())
         # Those another one stands for are counted too: left over from an interrupted compaction, they would come back
         # once that one is compacted away itself.
@@ -104,7 +106,7 @@ class ScopeSession:
         if self.broken is not None:
             raise self.broken
         try:
-            await self._appender.append(b"".join(journal.record(path, entry) for path, entry in files.items()))
+            await self._appender.append(journal.records(files))
         except StorageFailure as error:
             self.broken = error
             raise
@@ -120,7 +122,8 @@ class ScopeSession:
 
 async def read_versions(folder: ModFolder, version: ContentVersion | None = None) -> dict[str, JournalReading]:
     """The journals of a mod by name, of one version or of all, without those another one stands for."""
-    return _standing(await _read_journals(folder, version))
+    readings, _ = await _read_journals(folder, version)
+    return _standing(readings)
 
 
 def _standing(readings: Mapping[str, JournalReading]) -> dict[str, JournalReading]:
@@ -128,15 +131,20 @@ def _standing(readings: Mapping[str, JournalReading]) -> dict[str, JournalReadin
     return {name: reading for name, reading in readings.items() if name not in replaced}
 
 
-async def _read_journals(folder: ModFolder, version: ContentVersion | None) -> dict[str, JournalReading]:
-    """Another tab may compact meanwhile: a listed journal that is gone when it is read makes the listing stale,
-    so it is made again, a few times at most."""
+async def _read_journals(folder: ModFolder, version: ContentVersion | None) -> tuple[dict[str, JournalReading], bool]:
+    """The journals by name, and whether there are others of other versions.
+
+    Another tab may compact meanwhile: a listed journal that is gone when it is read makes the listing stale,
+    so it is made again, a few times at most.
+    """
     readings: dict[str, JournalReading] = {}
+    others = False
     for _ in range(4):
-        readings, stale = {}, False
+        readings, others, stale = {}, False, False
         for name in await folder.journals():
             of = journal.journal_version(name)
             if of is None or (version is not None and of != version):
+                others = others or of is not None
                 continue
             data = await folder.read_journal(name)
             stale = stale or not data
@@ -145,7 +153,7 @@ async def _read_journals(folder: ModFolder, version: ContentVersion | None) -> d
                 readings[name] = reading
         if not stale:
             break
-    return readings
+    return readings, others
 
 
 def union(readings: Iterable[JournalReading]) -> dict[str, Entry]:

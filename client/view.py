@@ -63,6 +63,7 @@ def table(opening: Opening) -> dict[str, Any]:
         "notices": _notices(opening),
         "packs": [_pack_line(slot) for slot in opening.packs],
         "settled": settled,
+        "revision": sum(mod.revision for mod in opening.mods) + len(opening.issues),
     }
 
 

@@ -198,6 +198,9 @@ class FakeHttp:
         headers = {name.lower(): value for name, value in answer.headers.items()}
         return Reply(url, answer.status, headers | {"content-type": answer.media_type}, answer.body)
 
+    def anticipate(self, url: str) -> None:
+        """Nothing is early on this machine."""
+
     async def blob(self, url: str, media_type: str) -> tuple[FakeBlob, int] | None:
         try:
             reply = await self.get(url, most=2**31)

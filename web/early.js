@@ -9,10 +9,10 @@
  */
 
 /** @type {Map<string, Promise<Response>>} */
-export const early = new Map();
+const early = new Map();
 
 /** @param {string} url @param {RequestInit} options */
-function begin(url, options) {
+export function begin(url, options) {
   const response = fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", ...options });
   response.catch(() => early.delete(url));
   early.set(url, response);

@@ -46,7 +46,7 @@ import { fetchEarlyOrNow } from "./early.js";
 /** Bytes from which a file streams to disk instead of through memory. */
 const STREAM_FROM = 4 * 1024 * 1024;
 /** Milliseconds between two batches: waking Python costs about half a millisecond whatever it is told. */
-const BATCH_MS = 50;
+const BATCH_MS = 80;
 const LFS_POINTER = "version https://git-lfs";
 const LONGEST_POINTER = 1024;
 

@@ -5,7 +5,7 @@
  * @import {Call, FromWorker} from "./messages.js"
  */
 import * as digest from "./digest.js";
-import { anticipate, early } from "./early.js";
+import * as early from "./early.js";
 import * as indexeddb from "./indexeddb.js";
 import * as opfs from "./opfs.js";
 import * as pump from "./pump.js";
@@ -60,7 +60,7 @@ async function folder(key) {
 
 const configured = configuration();
 configured
-  .then((config) => Promise.all(waiting.map((call) => anticipate(config, call, folder))))
+  .then((config) => Promise.all(waiting.map((call) => early.anticipate(config, call, folder))))
   .catch(() => undefined);
 
 try {
@@ -73,7 +73,7 @@ try {
     boot,
     bootReason: reason,
     bootMs: ms,
-    prefetched: early,
+    early,
     post,
     on,
     pump,

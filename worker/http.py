@@ -9,17 +9,16 @@ from pyodide.ffi import JsException, to_js
 
 from client.errors import Unreachable
 from client.ports import Blob, Reply
-from worker.absent import absent
 
 
 class FetchHttp:
     """Reads answers whole. ``pyfetch`` is not used: it turns every failure into an AbortError.
 
-    :param prefetched: JavaScript Map from URL to the promise of a response that was asked for before Python was up
+    :param early: ``web/early.js``, which holds responses that were asked for before they were needed
     """
 
-    def __init__(self, prefetched: Any) -> None:
-        self._prefetched = prefetched
+    def __init__(self, early: Any) -> None:
+        self._early = early
 
     async def get(self, url: str, *, most: int, fresh: bool = False) -> Reply:
         response = await self._response(url, fresh)
@@ -32,19 +31,14 @@ class FetchHttp:
         headers = {str(name).lower(): str(value) for name, value in response.headers.entries()}
         return Reply(str(response.url or url), int(response.status), headers, body.to_bytes())
 
+    def anticipate(self, url: str) -> None:
+        self._early.begin(url, to_js({"cache": "no-store"}, dict_converter=js.Object.fromEntries))
+
     async def _response(self, url: str, fresh: bool) -> Any:
-        early = self._prefetched.get(url)
+        # Custom headers would ask for a preflight, which raw hosts refuse (PLATFORM.md).
+        options = {"credentials": "omit", "referrerPolicy": "no-referrer", "cache": "reload" if fresh else "default"}
         try:
-            if not absent(early):
-                self._prefetched.delete(url)
-                return await early
-            # Custom headers would ask for a preflight, which raw hosts refuse (PLATFORM.md).
-            options = {
-                "credentials": "omit",
-                "referrerPolicy": "no-referrer",
-                "cache": "reload" if fresh else "default",
-            }
-            return await js.fetch(url, to_js(options, dict_converter=js.Object.fromEntries))
+            return await self._early.fetchEarlyOrNow(url, to_js(options, dict_converter=js.Object.fromEntries))
         except JsException as error:
             raise Unreachable(f"{url} does not answer: {error}") from None
 

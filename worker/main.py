@@ -36,7 +36,7 @@ async def start(platform: Any) -> None:
 async def connect(platform: Any) -> Platform:
     """The loader's ports over this browser."""
     clock = BrowserClock()
-    http = FetchHttp(platform.prefetched)
+    http = FetchHttp(platform.early)
     config = platform.config.to_py()
     registry = config.get("registry")
     trace = Trace(clock)

@@ -151,7 +151,7 @@ def _copy_rivals(into: Path) -> None:
     into.mkdir()
     for name in ("rivals.html", "rivals.js", "plain.html", "plain.js", "workbox.html", "workbox-worker.js"):
         shutil.copy(HERE / name, into / name)
-    for name in ("pump.js", "opfs.js", "digest.js"):
+    for name in ("pump.js", "opfs.js", "digest.js", "early.js"):
         shutil.copy(PROJECT / "web" / name, into / name)
     shutil.copy(packages / "idb" / "build" / "index.js", into / "idb.js")
     for package in ("workbox-core", "workbox-precaching", "workbox-routing", "workbox-strategies"):

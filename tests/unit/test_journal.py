@@ -17,7 +17,6 @@ from client.journal import (
     journal_name,
     journal_version,
     read_journal,
-    record,
     records,
     seal,
 )
@@ -34,7 +33,7 @@ def entry(number: int, *, verified: bool = True) -> Entry:
 
 
 ENTRIES = {f"art/tile {number} ü.webp": entry(number, verified=number % 2 == 0) for number in range(4)}
-LINES = [header(VERSION), *(record(path, stored) for path, stored in ENTRIES.items())]
+LINES = [header(VERSION), *(records({path: stored}) for path, stored in ENTRIES.items())]
 JOURNAL = b"".join(LINES)
 
 
@@ -54,7 +53,7 @@ def test_what_is_recorded_is_read_back() -> None:
 
 
 def test_a_later_record_of_a_path_counts() -> None:
-    assert read(JOURNAL + record("art/tile 0 ü.webp", entry(9))).entries["art/tile 0 ü.webp"] == entry(9)
+    assert read(JOURNAL + records({"art/tile 0 ü.webp": entry(9)})).entries["art/tile 0 ü.webp"] == entry(9)
 
 
 def test_an_empty_journal_holds_nothing_and_is_whole() -> None:
@@ -128,7 +127,7 @@ def test_a_journal_stands_for_others_only_once_it_is_sealed() -> None:
     ],
 )
 def test_a_record_that_makes_no_sense_is_not_believed_though_its_check_sum_holds(fields: Any) -> None:
-    reading = read(LINES[0] + line({"file": fields}) + LINES[1])
+    reading = read(LINES[0] + line({"files": [fields]}) + LINES[1])
     assert reading.entries == {}
     assert reading.torn
 
@@ -156,7 +155,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_no_line_breaks_the_reader_whatever_it_holds(value: Any) -> None:
-    for key in ("file", "files"):
+    for key in ("files",):
         for path, stored in read(LINES[0] + line({key: value})).entries.items():
             assert path_fault(path) is None
             assert stored.place.offset >= 0
@@ -177,5 +176,5 @@ def test_a_file_that_is_no_journal_is_told_by_its_name(name: str) -> None:
 @given(st.lists(st.tuples(st.text(min_size=1).filter(lambda text: path_fault(text) is None), st.integers(0, 99))))
 def test_any_paths_survive_the_round_trip(files: list[tuple[str, int]]) -> None:
     written = {path: entry(number) for path, number in files}
-    data = header(VERSION) + b"".join(record(path, stored) for path, stored in written.items())
+    data = header(VERSION) + b"".join(records({path: stored}) for path, stored in written.items())
     assert read(data).entries == written

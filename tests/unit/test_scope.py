@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from client.errors import StorageFailure
-from client.journal import Entry, header, journal_name, record
+from client.journal import Entry, header, journal_name, records
 from client.ports import Place
 from client.scope import Scope, read_versions
 from client.version import ContentVersion
@@ -196,6 +196,6 @@ async def test_files_that_are_no_journals_are_passed_over(machine: Machine) -> N
 async def test_a_journal_of_an_earlier_build_reads_by_its_bytes_alone(machine: Machine) -> None:
     """The format is a promise to every cache in the field."""
     entry = Entry(Place("abc-0", 0, 3), sha256(b"one"), True)
-    text = header(VERSION) + record("a.webp", entry)
+    text = header(VERSION) + records({"a.webp": entry})
     assert text.splitlines()[0][9:] == b'{"format":1,"version":"%s","replaces":[]}' % VERSION.encode()
-    assert text.splitlines()[1][9:] == b'{"file":["a.webp","abc-0",0,3,"%s",1]}' % sha256(b"one").encode()
+    assert text.splitlines()[1][9:] == b'{"files":[["a.webp","abc-0",0,3,"%s",1]]}' % sha256(b"one").encode()
