@@ -551,6 +551,15 @@ def test(arguments: Sequence[str]) -> int:
     return 1 if failed else 0
 
 
+def bench(arguments: Sequence[str]) -> int:
+    """The speed budget; answers the exit code."""
+    python_packages("tests")
+    browsers()
+    build_site(compressed=True)
+    environment = {**os.environ, "PEER_NODE": str(node()[0])}
+    return subprocess.run([sys.executable, "-m", "tests.bench", *arguments], cwd=ROOT, env=environment).returncode
+
+
 def dist(options: argparse.Namespace) -> None:
     build_site(compressed=True, registry=options.registry)
     files = [path for path in DIST.rglob("*") if path.is_file()]
@@ -576,10 +585,11 @@ def arguments() -> tuple[argparse.Namespace, list[str]]:
     one.add_argument("--github", action="store_true", help="load mods from GitHub itself")
     one.add_argument("--no-open", action="store_true", help="leave the browser closed")
     chores.add_parser("test", help="everything CI runs; further arguments go to pytest", add_help=False)
+    chores.add_parser("bench", help="the speed budget; --quick, --json FILE", add_help=False)
     one = chores.add_parser("dist", help="make dist/, a static site for any web server")
     one.add_argument("--registry", metavar="URL", help="the registry the site asks (none: a solo preview from GitHub)")
     known, rest = parser.parse_known_args()
-    if rest and known.chore != "test":
+    if rest and known.chore not in {"test", "bench"}:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return known, rest
 
@@ -596,6 +606,8 @@ def main() -> int:
             run(options)
         if options.chore == "test":
             return test(rest)
+        if options.chore == "bench":
+            return bench(rest)
         dist(options)
     except BuildError as error:
         print(f"\n{error}", file=sys.stderr)

@@ -100,7 +100,7 @@ def main() -> int:
 
 def print_table(results: Results, failures: list[str]) -> None:
     """The budget with medians and how far the samples lie apart."""
-    print(f"\n{'row':22} {'ratio':>8} {'at most':>8}  {'min–max':>15}   what")
+    print(f"\n{'row':22} {'ratio':>8} {'at most':>8}  {'min to max':>15}   what")
     for row in BUDGET:
         ratio = results.ratios.get(row.key)
         if ratio is None:
@@ -108,7 +108,7 @@ def print_table(results: Results, failures: list[str]) -> None:
             continue
         samples = results.samples[row.key]
         verdict = "" if ratio <= row.most else "  OVER"
-        spread = f"{min(samples):.2f}–{max(samples):.2f}"
+        spread = f"{min(samples):.2f} - {max(samples):.2f}"
         print(f"{row.key:22} {ratio:>8.3f} {row.most:>8}  {spread:>15}   {row.what}{verdict}")
     print(f"\n{'samples':34} {'median':>10} {'min':>10} {'max':>10}")
     for name, values in results.samples.items():

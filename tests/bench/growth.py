@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import statistics
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def growth(site: BenchSite, results: Results, chart: Path | None) -> None:
     for axis, points in lines.items():
         (few, ms_few, _), (many, ms_many, _) = points[0], points[-1]
         results.notes.append(
-            f"from {few} to {many} {axis} (×{many / few:.0f}) a cold pull takes ×{ms_many / ms_few:.1f} the time; "
+            f"from {few} to {many} {axis} (times {many / few:.0f}) a cold pull takes {ms_many / ms_few:.1f} times as long; "
             f"÷ floor {', '.join(f'{ours / floor:.2f} at {amount}' for amount, ours, floor in points)}"
         )
     if chart is not None:
@@ -73,7 +74,8 @@ def growth_chart(lines: dict[str, list[tuple[float, float, float]]]) -> str:
     """Both curves over a logarithmic scale, ours and the floor's, as SVG that follows the reader's colour scheme."""
     width, height, pad = 720, 300, 48
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif"'
+        ' font-size="12">',
         "<style>text{fill:#333}.axis{stroke:#999}.ours{stroke:#1f6f50;fill:#1f6f50}.floor{stroke:#b08020;fill:#b08020}"
         "polyline{fill:none!important;stroke-width:2}"
         "@media(prefers-color-scheme:dark){text{fill:#ddd}.ours{stroke:#6fc7a2;fill:#6fc7a2}}</style>",
@@ -111,8 +113,6 @@ def growth_chart(lines: dict[str, list[tuple[float, float, float]]]) -> str:
 
 
 def _log_share(value: float, low: float, high: float) -> float:
-    from math import log
-
     return log(max(value, low) / low) / log(high / low)
 
 
@@ -121,7 +121,7 @@ def runtime_bytes(site: BenchSite, results: Results) -> None:
     with BenchPage(site) as page:
         page.peer()
         weigh = """
-            const entries = [...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")];
+            const entries = ["resource", "navigation"].flatMap((type) => performance.getEntriesByType(type));
             return entries.reduce((sum, entry) => sum + entry.encodedBodySize, 0);
         """
         results.add("first_visit_page_kb", page.evaluate(weigh) / 1000)

@@ -1,8 +1,8 @@
 """The bench's page and registry: the product's own server, told that raw files come from the HTTP/2 origin.
 
-``python -m tests.bench.serve DIST MODS DATA RIVALS RAW`` prints ``ready URL SLOW_URL``, the second the same over a line of
-20 Mbit/s; then each line ``owner/repo`` on standard input registers that repository as it is now and answers with its
-version.
+``python -m tests.bench.serve DIST MODS DATA RIVALS RAW`` prints ``ready URL SLOW_URL``, the second the same over a line
+of 20 Mbit/s; then each line ``owner/repo`` on standard input registers that repository as it is now and answers with
+its version.
 """
 
 from __future__ import annotations
