@@ -47,6 +47,9 @@ class Browser(Protocol):
     def open(self, url: str) -> None:
         """Go to ``url`` and wait for its load event."""
 
+    def back(self) -> None:
+        """Press the back button."""
+
     def evaluate(self, body: str, *arguments: object) -> Any:
         """The value that the body of an async function in the page returns; its ``arguments`` are ``given``.
 
@@ -125,6 +128,9 @@ class Chromium:
     def open(self, url: str) -> None:
         self.page.goto(url)
 
+    def back(self) -> None:
+        self.page.go_back()
+
     def evaluate(self, body: str, *arguments: object) -> Any:
         script = _SETTLED % body
         return _value(self.page.evaluate(f"given => {script}", list(arguments)))
@@ -173,6 +179,9 @@ class _Selenium:
 
     def open(self, url: str) -> None:
         self.driver.get(url)
+
+    def back(self) -> None:
+        self.driver.back()
 
     def evaluate(self, body: str, *arguments: object) -> Any:
         script = f"const given = arguments[0], done = arguments[1]; {_SETTLED % body}.then(done);"
