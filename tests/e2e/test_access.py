@@ -1,0 +1,129 @@
+"""The page can be used by keyboard and by screen reader, in light and in dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import pytest
+
+from server.fault import Fault
+from tests.browsers import Chromium
+from tests.e2e.player import Player
+from tests.e2e.site import SAMPLES, Site
+
+AXE: Final = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+Scheme = Literal["light", "dark"]
+SCHEMES: Final[tuple[Scheme, ...]] = ("light", "dark")
+
+
+@pytest.fixture(autouse=True)
+def _published(site: Site) -> None:
+    for repo in ("harbour-hall", "driftwood-table", "tidewater", "odd-names", "broken-crate"):
+        site.publish(SAMPLES, repo)
+
+
+def serious(chromium: Chromium) -> list[tuple[str, Any]]:
+    """What axe-core holds for serious or worse, in light and dark: rule and elements."""
+    found = []
+    chromium.page.evaluate(AXE.read_text())
+    for scheme in SCHEMES:
+        chromium.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        results = chromium.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        found += [
+            (f"{scheme}: {violation['id']}", [node["target"] for node in violation["nodes"]])
+            for violation in results["violations"]
+            if violation["impact"] in {"serious", "critical"}
+        ]
+    chromium.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+    return found
+
+
+def test_axe_finds_nothing_serious_on_the_catalogue(chromium: Chromium, chromium_player: Player) -> None:
+    chromium_player.visit()
+    chromium_player.until("return document.querySelectorAll('.card img').length > 0 && peer.boot !== null")
+    assert serious(chromium) == []
+
+
+def test_axe_finds_nothing_serious_on_the_loading_screen(
+    chromium: Chromium, chromium_player: Player, site: Site
+) -> None:
+    owner = site.mod("waiting", {"a.webp": 100, "b.webp": 200, "c.webp": 300})
+    site.publish(owner, "waiting")
+    site.origin.faults.on("*/a.webp", then=Fault(ending="stall"))
+    site.origin.faults.on("*/b.webp", then=Fault(status=404, body=b"404: Not Found"))
+    chromium_player.visit(f"{owner}/waiting")
+    chromium_player.until("return document.querySelector('[data-testid=failures]') !== null")
+    assert chromium_player.wait("loading", "open") == "loading"
+    assert serious(chromium) == []
+
+
+@pytest.mark.parametrize("repo", ["tidewater", "odd-names", "broken-crate"])
+def test_axe_finds_nothing_serious_on_an_open_table(chromium: Chromium, chromium_player: Player, repo: str) -> None:
+    chromium_player.open(f"{SAMPLES}/{repo}")
+    chromium_player.until("return document.querySelectorAll('[data-testid=asset]').length > 0")
+    chromium_player.do("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    assert serious(chromium) == []
+    chromium_player.press("[data-testid=asset] button")
+    chromium_player.until("return document.querySelector('dialog[open] img') !== null")
+    assert serious(chromium) == []
+
+
+@pytest.mark.parametrize(("mod", "version"), [("nobody/nothing", None), (f"{SAMPLES}/driftwood-table", "0" * 40)])
+def test_axe_finds_nothing_serious_where_nothing_can_be_opened(
+    chromium: Chromium, chromium_player: Player, mod: str, version: str | None
+) -> None:
+    chromium_player.visit(mod, version)
+    assert chromium_player.wait("failed", "open") == "failed"
+    assert serious(chromium) == []
+
+
+def focus_by_tab(chromium: Chromium, selector: str) -> None:
+    """Press Tab until the element has the focus, as somebody without a mouse does."""
+    for _ in range(60):
+        if chromium.page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):
+            return
+        chromium.page.keyboard.press("Tab")
+    pytest.fail(f"{selector} is not reached by Tab")
+
+
+def test_a_game_can_be_opened_looked_through_and_left_by_keyboard(chromium: Chromium, chromium_player: Player) -> None:
+    keyboard = chromium.page.keyboard
+    chromium_player.visit()
+    chromium_player.wait("lobby")
+    card = f"[data-mod='{SAMPLES}/tidewater'] a, a[href*='{SAMPLES}/tidewater']"
+    chromium_player.until("return document.querySelector(given[0]) !== null", card)
+    keyboard.press("Tab")
+    assert chromium_player.do("return document.activeElement.className") == "skip"
+    focus_by_tab(chromium, card)
+    keyboard.press("Enter")
+    chromium_player.wait_open()
+    chromium_player.until("return document.activeElement.localName === 'h1'")
+    assert "Tidewater" in chromium_player.do("return document.activeElement.textContent")
+    assert "is open" in chromium_player.do("return document.querySelector('[aria-live]').textContent")
+
+    chromium_player.until("return document.querySelector('[data-testid=asset] button') !== null")
+    focus_by_tab(chromium, "[data-testid=asset] button")
+    keyboard.press("Enter")
+    chromium_player.until("return document.querySelector('dialog[open]')?.contains(document.activeElement)")
+    keyboard.press("Escape")
+    chromium_player.until("return document.activeElement.matches('[data-testid=asset] button')")
+
+    chromium.page.evaluate("document.querySelector('h1').focus()")
+    keyboard.press("Shift+Tab")
+    assert chromium_player.do("return document.activeElement.dataset.testid") == "back"
+    keyboard.press("Enter")
+    chromium_player.wait("lobby")
+    # The focus is where it was left.
+    chromium_player.until("return document.activeElement.matches(given[0])", card)
+
+
+def test_loading_can_be_cut_short_by_keyboard(chromium: Chromium, chromium_player: Player, site: Site) -> None:
+    owner = site.mod("keys", {"a.webp": 100, "b.webp": 200})
+    site.publish(owner, "keys")
+    site.origin.faults.on("*/a.webp", then=Fault(ending="stall"))
+    chromium_player.visit(f"{owner}/keys")
+    chromium_player.until("return document.querySelector('[data-testid=open-now]') !== null")
+    focus_by_tab(chromium, "[data-testid=open-now]")
+    chromium.page.keyboard.press("Enter")
+    chromium_player.wait_open()
