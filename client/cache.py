@@ -53,6 +53,20 @@ async def cached_mods(store: Store) -> list[CachedMod]:
     return sorted(found, key=lambda mod: mod.last_used, reverse=True)
 
 
+async def removable_mods(store: Store, locks: Locks) -> list[CachedMod]:
+    """What the player may remove to make room: the longest unused first, and nothing a tab shows."""
+    free = []
+    in_use: set[str] = set()
+    for mod in await cached_mods(store):
+        key = f"{mod.owner}/{mod.repo}".lower()
+        async with locks.exclusive_if_free(shown_lock(key, mod.version)) as unused:
+            if unused:
+                free.append(mod)
+            else:
+                in_use.add(key)
+    return [mod for mod in reversed(free) if f"{mod.owner}/{mod.repo}".lower() not in in_use]
+
+
 async def entries_by_hash(folder: ModFolder, besides: ContentVersion) -> dict[str, Entry]:
     """What the other versions of a mod hold, by SHA-256, in full: carried over without copying a byte."""
     readings = await read_versions(folder)

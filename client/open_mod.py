@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -24,12 +24,17 @@ from client.progress import ProgressMeter
 from client.publish import Publish
 from client.pull import FileState, Pull
 from client.registry import Registry
-from client.report import BootKind, FileReport, PullReport
+from client.report import BootKind, FileReport, PullReport, Reason
 from client.scope import Scope, ScopeSession
 from client.setup import EMPTY_SETUP, Setup, read_setup, unreadable_setup
 from client.trace import Trace
 from client.turn import Turns
 from client.urls import GitHubHosts, media_url
+
+EXAMINED_AT_ONCE = 64
+EXAMINED_BYTES = 8 * 1024 * 1024
+EXAMINING_PAUSE = 0.25
+"""Seconds between two portions of idle examination, so that it is never felt."""
 
 Observer = Callable[["OpenMod", "FileState | None"], None]
 
@@ -88,6 +93,8 @@ class OpenMod:
         self._waiting: asyncio.Task[object] | None = None
         self._holds = AsyncExitStack()
         self._carried: frozenset[str] = frozenset()
+        self._lost: set[AssetPath] = set()
+        self._mending: set[asyncio.Task[None]] = set()
         self.fetching: tuple[str, ...] = ()
         """Paths under way now."""
         self.revision = 0
@@ -411,13 +418,18 @@ class OpenMod:
         self.fetching = tuple(received)
         self._changed(self, None)
 
-    async def retry(self, paths: Iterable[str] | None = None) -> None:
-        """Fetch failed files again: these, or all. Paths that have not failed are left alone."""
+    async def retry(self, paths: Iterable[str] | None = None, reasons: Collection[Reason] | None = None) -> None:
+        """Fetch failed files again: these, or all, or those that failed for these reasons.
+
+        Paths that have not failed are left alone.
+        """
         wanted = set(paths) if paths is not None else None
         states = [
             state
             for path, state in self.files.items()
-            if state.status == "failed" and (wanted is None or path in wanted)
+            if state.status == "failed"
+            and (wanted is None or path in wanted)
+            and (reasons is None or state.reason in reasons)
         ]
         if not states:
             return
@@ -432,19 +444,55 @@ class OpenMod:
 
     async def refetch(self, paths: Iterable[str]) -> None:
         """Forget cached files whose bytes were found rotten, and fetch them again."""
-        rotten = [self.files[asset_path(path)] for path in paths if path in self.files]
+        rotten = [self.files[path] for path in map(AssetPath, paths) if path in self.files]
         async with self._alone():
             await self.scope.drop(state.planned.path for state in rotten)
             for state in rotten:
                 state.reset()
+                self.revision += 1
             await self._run_session(lambda session: self._fetch(rotten, session))
 
-    async def rotten(self) -> tuple[int, list[str]]:
-        """How many cached files were digested, and the paths whose bytes are not what was stored."""
-        entries = dict(self.scope.entries)
+    async def rotten(self, paths: Iterable[str] | None = None) -> tuple[int, list[str]]:
+        """How many cached files were digested, of these or of all, and those whose bytes are not what was stored."""
+        known = self.scope.entries
+        entries = {path: known[path] for path in (known if paths is None else paths) if path in known}
         digests = await self.scope.folder.digest([entry.place for entry in entries.values()])
         wrong = [path for (path, entry), digest in zip(entries.items(), digests, strict=True) if digest != entry.sha256]
         return len(entries), wrong
+
+    async def examine(self) -> None:
+        """Digest what was in the cache when the table opened, a little at a time, and replace what is rotten.
+
+        Code and data are digested before each use anyhow; this finds the picture that went bad on the disk.
+        """
+        unseen = [path for path, state in self.files.items() if state.status in {"cached", "carried"}]
+        while unseen:
+            portion: list[AssetPath] = []
+            size = 0
+            while unseen and len(portion) < EXAMINED_AT_ONCE and size < EXAMINED_BYTES:
+                portion.append(unseen.pop())
+                size += self.files[portion[-1]].length if portion[-1] in self.files else 0
+            _, wrong = await self.rotten(portion)
+            if wrong:
+                await self.refetch(wrong)
+            await self.platform.clock.sleep(EXAMINING_PAUSE)
+
+    def lose(self, path: AssetPath) -> None:
+        """A cached file turned out to be missing or rotten just when it was wanted: it is live from here on, and
+        fetched again once. A file lost a second time stays live: a disk that eats it would do so for ever."""
+        self.scope.entries.pop(path, None)
+        state = self.files.get(path)
+        if state is None or path in self._lost or self.state != "open":
+            return
+        self._lost.add(path)
+        task = asyncio.ensure_future(self.refetch([path]))
+        self._mending.add(task)
+        task.add_done_callback(self._mended)
+
+    def _mended(self, task: asyncio.Task[None]) -> None:
+        self._mending.discard(task)
+        if not task.cancelled() and task.exception() is not None and not isinstance(task.exception(), PeerError):
+            self.platform.trace.add("mending failed", self.platform.clock.monotonic(), 0, error=str(task.exception()))
 
     async def remember(self, pins: tuple[tuple[str, str], ...]) -> None:
         """Note that this version was opened now, and what it pins. A store that refuses is no failure here."""
@@ -487,6 +535,10 @@ class OpenMod:
     async def close(self) -> None:
         """Let go of the version, so that it may be superseded."""
         self.cancel()
+        for task in list(self._mending):
+            task.cancel()
+        if self._mending:
+            await asyncio.wait(self._mending)
         await self._holds.aclose()
 
     async def document(self, path: AssetPath) -> bytes | None:
@@ -496,7 +548,7 @@ class OpenMod:
             return None
         data = await self.scope.folder.read(entry.place)
         if data is None or hashlib.sha256(data).hexdigest() != entry.sha256:
-            del self.scope.entries[path]
+            self.lose(path)
             return None
         return data
 

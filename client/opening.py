@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from client.cache import CachedMod, removable_mods
 from client.errors import Cancelled, NotOpen, PeerError, UnknownMod, UnknownVersion
 from client.issue import Issue
 from client.manifest import ModManifest
@@ -14,7 +15,7 @@ from client.open_mod import OpenMod, Platform
 from client.progress import ProgressMeter
 from client.publish import ModRecord, Publish
 from client.pull import FileState
-from client.report import PullReport
+from client.report import PullReport, Reason
 from client.repository import Repository
 from client.setup import PackReference, Setup
 from client.version import AssetRef, ContentVersion, commit_sha
@@ -49,12 +50,15 @@ class Opening:
         """``owner/repo:path`` of files with a new outcome, until someone draws them and clears the list."""
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.issues: list[Issue] = []
+        self.removable: list[CachedMod] = []
+        """What could make room when the disk is full, the longest unused first."""
         self._impatient = False
         self._changed = changed
         self._tasks: list[asyncio.Task[None]] = []
         self._pack_tasks: list[asyncio.Task[None]] = []
         self._later: asyncio.Task[None] | None = None
         self._resting = True
+        """Whether what is done when idle may be broken off at any moment."""
 
     @property
     def manifest(self) -> ModManifest:
@@ -104,6 +108,16 @@ class Opening:
         await self._remember()
         for mod in self.mods:
             await mod.tidy()
+        await self._look_for_room()
+        self._resting = True
+        for mod in self.mods:
+            await mod.examine()
+
+    async def _look_for_room(self) -> None:
+        """Where the disk was full, find what the player could remove."""
+        if any(mod.storage_error is not None and mod.storage_error.quota for mod in self.mods):
+            self.removable = await removable_mods(self.platform.store, self.platform.locks)
+            self._changed()
 
     def open_now(self) -> None:
         """Open the table with what is here, as soon as there is a manifest; the pull goes on."""
@@ -193,15 +207,18 @@ class Opening:
             self.open_now()
         self._changed()
 
-    async def retry(self, paths: list[str] | None) -> None:
-        """Fetch failed files of the game and its packs once more."""
+    async def retry(self, paths: list[str] | None, reasons: frozenset[Reason] | None = None) -> None:
+        """Fetch failed files of the game and its packs once more: these, or all, or those with such a reason."""
+        if not any(state.status == "failed" for mod in self.mods for state in mod.files.values()):
+            return
         self.meter = ProgressMeter(self.platform.clock)
         for mod in self.mods:
             mod.measure_with(self.meter)
-        await asyncio.gather(*(mod.retry(paths) for mod in self.mods))
+        await asyncio.gather(*(mod.retry(paths, reasons) for mod in self.mods))
         self.meter.complete = True
         for mod in self.mods:
             await mod.tidy()
+        await self._look_for_room()
         self._changed()
 
     def cancel(self) -> None:

@@ -16,6 +16,7 @@ from client.github import GitHub
 from client.open_mod import OpenMod, Platform
 from client.opening import Opening
 from client.publish import ModRecord, Publish
+from client.report import PASSING
 from client.repository import Repository
 from client.resolver import Asset
 from client.version import CommitSha, commit_sha
@@ -141,6 +142,11 @@ class Peer:
         opening = self._table()
         await opening.retry(paths)
         return opening.reports().as_plain()
+
+    async def online(self) -> None:
+        """The browser is back online: files that failed for a passing reason are tried once more."""
+        if self._opening is not None and self._opening.opened.done():
+            await self._opening.retry(None, PASSING)
 
     def cancel(self) -> None:
         """End the pull: what came down stays, unsettled files fail as ``cancelled``, the table opens."""

@@ -14,7 +14,7 @@ from client.journal import Entry
 from client.media_type import media_type
 from client.plan import PlannedFile, host_of
 from client.ports import Clock, Job, Lane, Outcome, Transfer
-from client.report import FileReport, Reason, Status
+from client.report import PASSING, FileReport, Reason, Status
 from client.retry import Breaker, RetryPolicy, reason_of
 from client.scope import ScopeSession
 from client.trace import Trace
@@ -319,7 +319,7 @@ class Pull:
         if reason == "not-found" and (state.pointer is not None or state.planned.lfs):
             reason = "lfs-missing"
         breaker = self._breaker(state)
-        if reason in {"network", "timeout", "server-error", "rate-limited"}:
+        if reason in PASSING:
             if breaker.failed(self._clock.monotonic(), outcome.retry_after):
                 lane.abort()
         elif reason not in {"quota", "storage", "cancelled"}:

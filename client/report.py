@@ -26,6 +26,8 @@ BootKind = Literal["snapshot", "plain"]
 
 PERMANENT: frozenset[Reason] = frozenset({"not-found", "forbidden", "refused-path", "lfs-missing", "quota", "storage"})
 """Reasons that asking again will not change."""
+PASSING: frozenset[Reason] = frozenset({"network", "timeout", "server-error", "rate-limited"})
+"""Reasons that may be gone when the browser is back online."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ async def _from_cache(mod: OpenMod, path: AssetPath, state: FileState | None) ->
         return None
     blob = await mod.scope.folder.blob(entry.place, media_type(path))
     if blob is None:
+        mod.lose(path)
         return None
     verified = state.verified if state is not None else entry.verified
     return Asset("cache", verified, media_type(path), None, blob)

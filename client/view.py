@@ -16,6 +16,10 @@ MOST_FAILURES = 200
 """Failures listed in a view; the count beside them is of all."""
 
 
+MOST_REMOVABLE = 10
+"""Cached mods offered for removal at once."""
+
+
 def lobby() -> dict[str, Any]:
     """The view while no table is open."""
     return _view("lobby")
@@ -108,7 +112,11 @@ def _notices(opening: Opening) -> list[dict[str, Any]]:
     if store == "none":
         notices.append(_notice("storage", "no-storage"))
     elif errors:
-        notices.append(_notice("storage", "quota" if any(error.quota for error in errors) else "storage-broken"))
+        full = any(error.quota for error in errors)
+        removable = [asdict(mod) for mod in opening.removable[:MOST_REMOVABLE]]
+        notices.append(
+            _notice("storage", "quota", removable=removable) if full else _notice("storage", "storage-broken")
+        )
     if game.publish.preview and not game.publish.offline:
         notices.append(_notice("preview", "solo-preview"))
     if game.publish.offline:

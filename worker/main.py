@@ -74,6 +74,7 @@ class _Calls:
             "text": self._text,
             "details": _immediate(peer.details),
             "retry": peer.retry,
+            "online": peer.online,
             "cancel": _immediate(peer.cancel),
             "cached": peer.cached,
             "forget": peer.forget,

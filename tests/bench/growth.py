@@ -63,7 +63,7 @@ def growth(site: BenchSite, results: Results, chart: Path | None) -> None:
     for axis, points in lines.items():
         (few, ms_few, _), (many, ms_many, _) = points[0], points[-1]
         results.notes.append(
-            f"from {few} to {many} {axis} (times {many / few:.0f}) a cold pull takes {ms_many / ms_few:.1f} times as long; "
+            f"from {few} to {many} {axis} ({many / few:.0f} times) a pull takes {ms_many / ms_few:.1f} times as long; "
             f"÷ floor {', '.join(f'{ours / floor:.2f} at {amount}' for amount, ours, floor in points)}"
         )
     if chart is not None:
