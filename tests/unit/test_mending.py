@@ -1,4 +1,4 @@
-"""What goes bad in the cache is noticed, served live, and fetched again once; what failed in passing, when back online."""
+"""What goes bad in the cache is noticed, served live, fetched again once; what failed in passing, when back online."""
 
 from __future__ import annotations
 
