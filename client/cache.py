@@ -36,6 +36,14 @@ class CachedMod:
     last_used: float
 
 
+@dataclass(frozen=True, slots=True)
+class OlderFiles:
+    """Files of other versions of a mod, by SHA-256 and by path."""
+
+    by_hash: Mapping[str, Entry]
+    by_path: Mapping[str, Entry]
+
+
 async def cached_mods(store: Store) -> list[CachedMod]:
     """Every version of every mod that has files in the store, the last used first."""
     found = []
@@ -67,18 +75,17 @@ async def removable_mods(store: Store, locks: Locks) -> list[CachedMod]:
     return [mod for mod in reversed(free) if f"{mod.owner}/{mod.repo}".lower() not in in_use]
 
 
-async def entries_by_hash(folder: ModFolder, besides: ContentVersion) -> dict[str, Entry]:
-    """What the other versions of a mod hold, by SHA-256, in full: carried over without copying a byte."""
+async def older_files(folder: ModFolder, besides: ContentVersion) -> OlderFiles:
+    """What the other versions of a mod hold in full: it can be carried over without copying a byte."""
     readings = await read_versions(folder)
-    others = [
-        entry for reading in readings.values() if reading.version != besides for entry in reading.entries.values()
-    ]
-    lengths = await folder.segment_lengths({entry.place.segment for entry in others})
-    return {
-        entry.sha256: entry
-        for entry in others
+    others = [item for reading in readings.values() if reading.version != besides for item in reading.entries.items()]
+    lengths = await folder.segment_lengths({entry.place.segment for _, entry in others})
+    whole = [
+        (path, entry)
+        for path, entry in others
         if lengths.get(entry.place.segment, -1) >= entry.place.offset + entry.place.length
-    }
+    ]
+    return OlderFiles({entry.sha256: entry for _, entry in whole}, dict(whole))
 
 
 async def supersede(store: Store, locks: Locks, key: str, current: ContentVersion) -> list[ContentVersion]:

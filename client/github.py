@@ -1,17 +1,28 @@
-"""GitHub's API as far as a solo preview needs it: one call, for the head of the default branch."""
+"""GitHub's API as far as a peer needs it: the head of a preview's default branch, and a version's tree where the
+registry has no file index."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from client.errors import RateLimited, UnknownMod, Unreachable
 from client.ports import Http, Reply
 from client.publish import Publish
 from client.repository import Repository
-from client.urls import GitHubHosts
+from client.urls import GitHubHosts, encoded
 from client.version import AssetRef, CommitSha, ContentVersion, commit_sha
 
 LONGEST_COMMIT = 8 * 1024 * 1024
+LONGEST_TREE = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class GitBlob:
+    """A file as git stores it: the id of its content, and its bytes' number."""
+
+    id: str
+    size: int
 
 
 class GitHub:
@@ -30,6 +41,24 @@ class GitHub:
         """
         sha = wanted or await self._head(repository)
         return Publish(repository, AssetRef(sha), ContentVersion(sha), None, repository.name, current=wanted is None)
+
+    async def blobs(self, repository: Repository, ref: AssetRef) -> dict[str, GitBlob] | None:
+        """Every file at ``ref`` as git names it; None when GitHub won't say, or not all."""
+        url = f"{self._hosts.api}/repos/{repository}/git/trees/{encoded(ref)}?recursive=1"
+        try:
+            reply = await self._http.get(url, most=LONGEST_TREE)
+            values = json.loads(reply.body) if reply.status == 200 else None
+        except (Unreachable, ValueError, RecursionError):
+            return None
+        if not isinstance(values, dict) or values.get("truncated") is not False:
+            return None
+        entries = values.get("tree")
+        found = {}
+        for entry in entries if isinstance(entries, list) else []:
+            match entry:
+                case {"type": "blob", "path": str(path), "sha": str(sha), "size": int(size)}:
+                    found[path] = GitBlob(sha, size)
+        return found
 
     async def _head(self, repository: Repository) -> CommitSha:
         reply = await self._http.get(f"{self._hosts.api}/repos/{repository}/commits/HEAD", most=LONGEST_COMMIT)

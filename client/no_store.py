@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from client.errors import StorageFailure
-from client.ports import Blob, ModFolder, Place
+from client.ports import Blob, DigestKind, ModFolder, Place
 from client.report import StoreKind
 
 
@@ -53,7 +53,7 @@ class _NoFolder:
     async def read(self, place: Place) -> bytes | None:
         return None
 
-    async def digest(self, places: Sequence[Place]) -> list[str | None]:
+    async def digest(self, places: Sequence[Place], kind: DigestKind = "sha256") -> list[str | None]:
         return [None for _ in places]
 
     async def blob(self, place: Place, media_type: str) -> Blob | None:

@@ -13,6 +13,7 @@ from client import cache
 from client import note as notes
 from client.asset_path import AssetPath, asset_path
 from client.errors import Cancelled, ManifestUnreadable, PeerError, StorageFailure, UnknownVersion
+from client.github import GitBlob, GitHub
 from client.index import FileIndex
 from client.issue import Issue
 from client.journal import Entry
@@ -93,6 +94,7 @@ class OpenMod:
         self._waiting: asyncio.Task[object] | None = None
         self._holds = AsyncExitStack()
         self._carried: frozenset[str] = frozenset()
+        self._blobs: Mapping[str, GitBlob] | None = None
         self._lost: set[AssetPath] = set()
         self._mending: set[asyncio.Task[None]] = set()
         self.fetching: tuple[str, ...] = ()
@@ -244,10 +246,13 @@ class OpenMod:
         self.storage_error = session.broken or self.storage_error
 
     async def _pull_all(self, session: ScopeSession | None, index: asyncio.Future[None]) -> None:
-        older = await self._older_entries(session)
-        if older:
-            # What an older version holds need not be fetched, the manifest least of all: the index tells.
+        older = await self._older_files(session)
+        if older is not None:
+            # What an older version holds need not be fetched, the manifest least of all: the index tells, or git.
             await index
+            if self.index is None and not self.publish.offline:
+                github = GitHub(self.platform.http, self.platform.hosts)
+                self._blobs = await github.blobs(self.publish.repository, self.publish.ref)
             await self._carry_over(session, older, (MANIFEST_FILE,))
         manifest = await self._fetch_manifest(session)
         await index
@@ -258,13 +263,14 @@ class OpenMod:
         await self._plan(manifest)
         await self._fetch([state for state in self.files.values() if not state.settled], session)
 
-    async def _older_entries(self, session: ScopeSession | None) -> dict[str, Entry]:
+    async def _older_files(self, session: ScopeSession | None) -> cache.OlderFiles | None:
+        """What other versions hold; None where there are none, or nothing could be added."""
         if session is None or not self.scope.others:
-            return {}
+            return None
         try:
-            return await cache.entries_by_hash(self.scope.folder, self.publish.version)
+            return await cache.older_files(self.scope.folder, self.publish.version)
         except StorageFailure:
-            return {}
+            return None
 
     async def _read_index(self) -> None:
         """The registry's index, when it has one; a pull works without, it only knows less."""
@@ -304,22 +310,41 @@ class OpenMod:
         return read_manifest(data)
 
     async def _carry_over(
-        self, session: ScopeSession | None, older: dict[str, Entry], files: tuple[DeclaredFile, ...]
+        self, session: ScopeSession | None, older: cache.OlderFiles | None, files: tuple[DeclaredFile, ...]
     ) -> None:
         """Record files that an older version holds with the very bytes: no byte is copied, none fetched."""
-        if session is None or not older:
+        if session is None or older is None:
             return
+        missing = {path: planned for path, planned in self._planned(files).items() if path not in self.scope.entries}
         carried: dict[str, Entry] = {}
-        for path, planned in self._planned(files).items():
+        for path, planned in missing.items():
             known = planned.sha256 if planned.also_sha256 is None else None
-            if path not in self.scope.entries and known is not None and known in older:
-                carried[path] = replace(older[known], verified=True)
+            if known is not None and known in older.by_hash:
+                carried[path] = replace(older.by_hash[known], verified=True)
+        if self._blobs is not None:
+            carried |= await self._unchanged(older, [path for path in missing if path not in carried], self._blobs)
         with self.platform.trace.span("carry over", mod=self.key, files=len(carried)):
             try:
                 await session.add(carried)
             except StorageFailure:
                 return
         self._carried |= frozenset(carried)
+
+    async def _unchanged(
+        self, older: cache.OlderFiles, paths: list[AssetPath], blobs: Mapping[str, GitBlob]
+    ) -> dict[str, Entry]:
+        """Of these paths, the files whose stored bytes are git's of the new version.
+
+        Without an index nobody knows their SHA-256 beforehand, but git's own tree names every blob by its content.
+        """
+        stored = {path: older.by_path[path] for path in paths if path in older.by_path and path in blobs}
+        alike = {path: entry for path, entry in stored.items() if entry.place.length == blobs[path].size}
+        ids = await self.scope.folder.digest([entry.place for entry in alike.values()], "git")
+        return {
+            path: replace(entry, verified=False)
+            for (path, entry), id_ in zip(alike.items(), ids, strict=True)
+            if id_ == blobs[path].id
+        }
 
     def _planned(self, files: tuple[DeclaredFile, ...]) -> dict[AssetPath, PlannedFile]:
         publish = self.publish

@@ -18,6 +18,10 @@ Blob = Any
 """The browser's handle on bytes outside of Python; only ever passed on."""
 
 
+DigestKind = Literal["sha256", "git"]
+"""SHA-256 of the bytes, or git's id of them as a blob (SHA-1 with a header)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a file's bytes lie: ``length`` bytes from ``offset`` of a segment of one mod."""
@@ -92,8 +96,8 @@ class ModFolder(Protocol):
     async def read(self, place: Place) -> bytes | None:
         """The bytes at ``place`` copied into Python, None when they are not there in full."""
 
-    async def digest(self, places: Sequence[Place]) -> list[str | None]:
-        """SHA-256 in hex of the bytes at each place, computed outside of Python; None where they are missing."""
+    async def digest(self, places: Sequence[Place], kind: DigestKind = "sha256") -> list[str | None]:
+        """The digest in hex of the bytes at each place, computed outside of Python; None where they are missing."""
 
     async def blob(self, place: Place, media_type: str) -> Blob | None:
         """A handle on the bytes at ``place`` that stays good while the segment is not removed; None when missing."""

@@ -20,7 +20,19 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import urljoin
 
 from client.errors import StorageFailure, Unreachable
-from client.ports import Appender, Batch, FaultKind, Job, Lane, ModFolder, Outcome, Place, Reply, SegmentWriter
+from client.ports import (
+    Appender,
+    Batch,
+    DigestKind,
+    FaultKind,
+    Job,
+    Lane,
+    ModFolder,
+    Outcome,
+    Place,
+    Reply,
+    SegmentWriter,
+)
 from client.report import StoreKind
 from tests.contract.answer import NOT_FOUND, REFUSED, Answer
 
@@ -559,9 +571,10 @@ class _FakeFolder:
             return None
         return bytes(segment[place.offset : place.offset + place.length])
 
-    async def digest(self, places: Sequence[Place]) -> list[str | None]:
+    async def digest(self, places: Sequence[Place], kind: DigestKind = "sha256") -> list[str | None]:
         found = [await self.read(place) for place in places]
-        return [hashlib.sha256(data).hexdigest() if data is not None else None for data in found]
+        digest = sha256 if kind == "sha256" else git_blob_id
+        return [digest(data) if data is not None else None for data in found]
 
     async def blob(self, place: Place, media_type: str) -> FakeBlob | None:
         data = await self.read(place)
@@ -782,6 +795,11 @@ class Machine:
         self.network = FakeNetwork(self.clock)
         self.http = FakeHttp(self.network)
         self.transfer = FakeTransfer(self.network)
+
+
+def git_blob_id(data: bytes) -> str:
+    """Git's name for these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def sha256(data: bytes) -> str:

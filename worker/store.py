@@ -12,7 +12,7 @@ from pyodide.ffi import JsException, to_js
 
 from client.errors import StorageFailure
 from client.no_store import NoStore
-from client.ports import Appender, Blob, ModFolder, Place, SegmentWriter, Store
+from client.ports import Appender, Blob, DigestKind, ModFolder, Place, SegmentWriter, Store
 from client.report import StoreKind
 from worker.absent import absent
 
@@ -115,9 +115,9 @@ class _Folder:
             return None
         return data
 
-    async def digest(self, places: Sequence[Place]) -> list[str | None]:
+    async def digest(self, places: Sequence[Place], kind: DigestKind = "sha256") -> list[str | None]:
         asked = json.dumps([[place.segment, place.offset, place.length] for place in places])
-        digests: list[str | None] = json.loads(await _storing(self._digest.digestPlaces(self._folder, asked)))
+        digests: list[str | None] = json.loads(await _storing(self._digest.digestPlaces(self._folder, asked, kind)))
         return digests
 
     async def blob(self, place: Place, media_type: str) -> Blob | None:

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from client.cache import CachedMod, cached_mods, entries_by_hash, forget, pull_lock, shown_lock, supersede, sweep
+from client.cache import CachedMod, cached_mods, forget, older_files, pull_lock, shown_lock, supersede, sweep
 from client.errors import StorageFailure
 from client.journal import Entry, journal_name
 from client.note import ModNote, read_note, write_note
@@ -80,7 +80,7 @@ async def test_the_pins_of_a_game_that_is_no_longer_cached_hold_nothing(machine:
 
 async def test_bytes_that_were_carried_over_outlive_the_version_they_came_with(machine: Machine) -> None:
     await store(machine, CHESS, OLD, {"same": b"one", "changed": b"x"})
-    known = await entries_by_hash(machine.store.folder(CHESS), NEW)
+    known = (await older_files(machine.store.folder(CHESS), NEW)).by_hash
     scope = Scope(machine.store.folder(CHESS), NEW)
     session = await scope.session()
     await session.add({"moved": known[sha256(b"one")]})
@@ -94,7 +94,7 @@ async def test_only_bytes_that_are_there_in_full_are_offered_for_carrying_over(m
     await store(machine, CHESS, OLD, {"a": b"one", "b": b"two"})
     await store(machine, CHESS, NEW, {"c": b"three"})
     machine.store.shorten_segments(CHESS, 3)
-    assert set(await entries_by_hash(machine.store.folder(CHESS), NEW)) == {sha256(b"one")}
+    assert set((await older_files(machine.store.folder(CHESS), NEW)).by_hash) == {sha256(b"one")}
 
 
 async def test_a_journal_of_a_newer_build_keeps_its_version_and_every_segment(machine: Machine) -> None:

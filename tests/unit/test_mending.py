@@ -5,8 +5,8 @@ from __future__ import annotations
 from client.opening import IDLE, Opening
 from client.peer import Peer
 from tests.contract.answer import Answer
-from tests.fakes import FakeBlob
-from tests.unit.world import World, statuses
+from tests.fakes import FakeBlob, git_blob_id, json_answer
+from tests.unit.world import HOSTS, World, statuses
 
 FILES = {"a.webp": b"aaaa", "data/cards.json": b"{}", "models/b.glb": b"b" * 5000}
 WHILE = IDLE + 60
@@ -114,3 +114,32 @@ async def test_a_full_disk_offers_the_longest_unused_mods_and_none_in_use(world:
     notice = next(one for one in world.views[-1][1]["notices"] if one["kind"] == "storage")
     assert notice["code"] == "quota"
     assert [mod["repo"] for mod in notice["data"]["removable"]] == ["oldest", "older"]
+
+
+async def test_without_an_index_a_republish_costs_the_changed_file_and_one_look_at_gits_tree(world: World) -> None:
+    world.indexed = False
+    world.publish(files=FILES)
+    await world.visited()
+    published = world.publish(files=FILES | {"a.webp": b"AAAA"})
+    tree = f"{HOSTS.api}/repos/alice/chess/git/trees/{published.sha}?recursive=1"
+    entries = [
+        {"type": "blob", "path": path, "sha": git_blob_id(data), "size": len(data)}
+        for path, data in published.files.items()
+    ]
+    world.network.on(tree, json_answer({"tree": entries, "truncated": False}))
+    before = len(world.raw_requests())
+    report = await world.visited()
+    assert {path: status for path, status in statuses(report).items() if status != "carried"} == {
+        "a.webp": "downloaded"
+    }
+    assert len(world.raw_requests()) == before + 1
+    assert not any(file["verified"] for file in report["files"])
+
+
+async def test_without_index_and_without_a_tree_everything_is_fetched_anew(world: World) -> None:
+    world.indexed = False
+    world.publish(files=FILES)
+    await world.visited()
+    world.publish(files=FILES | {"a.webp": b"AAAA"})
+    report = await world.visited()
+    assert set(statuses(report).values()) == {"downloaded"}
