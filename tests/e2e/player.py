@@ -59,6 +59,7 @@ class Player:
         if version is not None:
             address += f"&version={quote(version)}"
         self.browser.open(address)
+        self.until("return globalThis.peer !== undefined")
 
     def open(self, mod: str, version: str | None = None) -> dict[str, Any]:
         """Load a table's address and wait until it is open; answers its report."""

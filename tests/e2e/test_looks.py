@@ -17,6 +17,14 @@ PICTURES: Final = Path(__file__).parents[2] / ".build/screenshots"
 WIDTHS: Final = (360, 768, 1440)
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 
+# Pictures come as they near the screen: goes down the page until it has them all.
+SCROLL: Final = """
+    scrollBy(0, 400);
+    const pictures = [...document.querySelectorAll("asset-image")];
+    const bottom = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    return pictures.length > 0 && bottom && pictures.every(({dataset}) => dataset.look !== "waiting");
+"""
+
 
 def catalogue(player: Player, site: Site) -> None:
     player.visit()
@@ -34,22 +42,22 @@ def loading(player: Player, site: Site) -> None:
 
 def table(player: Player, site: Site) -> None:
     player.open(f"{SAMPLES}/tidewater")
-    player.until("return document.querySelectorAll('asset-image[data-look=shown]').length > 3")
+    player.until(SCROLL)
 
 
 def problems(player: Player, site: Site) -> None:
     player.open(f"{SAMPLES}/broken-crate")
-    player.until("return document.querySelector('[data-testid=issues]') !== null")
+    player.until(SCROLL)
 
 
 def odd_names(player: Player, site: Site) -> None:
     player.open(f"{SAMPLES}/odd-names")
-    player.until("return document.querySelectorAll('asset-image[data-look=shown]').length > 3")
+    player.until(SCROLL)
 
 
 def preview(player: Player, site: Site) -> None:
     player.open(f"{site.copy('lantern-duel')}/lantern-duel")
-    player.until("return document.querySelectorAll('asset-image[data-look=shown]').length > 3")
+    player.until(SCROLL)
 
 
 def failed(player: Player, site: Site) -> None:
@@ -70,6 +78,7 @@ def test_each_state_fits_every_width(
             chromium.resize(width, 900)
             for scheme in SCHEMES:
                 chromium.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                chromium_player.do("scrollTo(0, 0)")
                 beyond = chromium_player.do("return document.documentElement.scrollWidth - innerWidth")
                 assert beyond <= 0, f"{width} {scheme}"
                 name = f"{state.__name__}-{width}-{scheme}.png"

@@ -123,7 +123,8 @@ def test_open_now_opens_while_the_rest_goes_on_arriving(player: Player, site: Si
 
 
 def test_cancel_ends_the_transfers_and_keeps_what_had_come(player: Player, site: Site) -> None:
-    owner = site.mod("long", {"first.webp": 2_000, **{f"art/{number}.webp": 400_000 for number in range(100)}})
+    # Models, because the open table shows pictures, and would fetch them live.
+    owner = site.mod("long", {"first.glb": 2_000, **{f"art/{number}.glb": 400_000 for number in range(100)}})
     site.publish(owner, "long")
 
     def fault(request: Request) -> Fault | None:
@@ -134,14 +135,14 @@ def test_cancel_ends_the_transfers_and_keeps_what_had_come(player: Player, site:
     player.visit(f"{owner}/long")
     player.until(
         "return peer.view?.state === 'loading'"
-        " && (await peer.report()).files.some(({path, status}) => path === 'first.webp' && status === 'downloaded')"
+        " && (await peer.report()).files.some(({path, status}) => path === 'first.glb' && status === 'downloaded')"
     )
     player.call("cancel")
     player.until("return !peer.view.pulling")
     asked = site.origin.requests.count(f"/{owner}/*")
     report = player.report()
     files = by_path(report)
-    assert files["first.webp"]["status"] == "downloaded"
+    assert files["first.glb"]["status"] == "downloaded"
     cancelled = {path for path, file in files.items() if file["reason"] == "cancelled"}
     assert cancelled == {path for path in files if path.startswith("art/")}
     # The origin sees the connections go, and nobody asks again.
@@ -151,7 +152,7 @@ def test_cancel_ends_the_transfers_and_keeps_what_had_come(player: Player, site:
     player.call("close")
     site.origin.faults.clear()
     again = by_path(player.open(f"{owner}/long"))
-    assert again["first.webp"]["status"] == "cached"
+    assert again["first.glb"]["status"] == "cached"
     assert {again[path]["status"] for path in cancelled} == {"downloaded"}
 
 
