@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +24,8 @@ class Case:
     """A fault, the reason it is reported as when it lasts (None: it does no harm), and the attempts it is given.
 
     ``lasting`` cases are also tried as a fault that never goes away; the waits between attempts make that slow.
+    ``heals`` lists the attempts that may bring the file when only the first answer of the origin has the fault;
+    left out, that is the one after a fault that is worth another attempt. Empty: none does.
     """
 
     name: str
@@ -30,11 +33,13 @@ class Case:
     reason: str | None
     attempts: int
     lasting: bool = False
+    heals: tuple[int, ...] | None = None
 
     @property
-    def passes(self) -> bool:
-        """Whether the file is there although its first attempt met the fault."""
-        return self.reason is None or self.attempts > 1
+    def healing(self) -> tuple[int, ...]:
+        if self.heals is not None:
+            return self.heals
+        return (1,) if self.reason is None else (2,) if self.attempts > 1 else ()
 
 
 CASES: Final = [
@@ -42,7 +47,7 @@ CASES: Final = [
     Case("403", faults.status(403), "forbidden", 1, True),
     Case("404", faults.status(404, b"404: Not Found"), "not-found", 1, True),
     Case("410", faults.status(410), "not-found", 1, True),
-    Case("408", faults.status(408), "timeout", 4),
+    Case("408", faults.status(408), "timeout", 4, heals=(1, 2)),  # a browser may ask again by itself
     Case("500", faults.status(500), "server-error", 4),
     Case("503", faults.status(503), "server-error", 4, True),
     Case("204", faults.status(204), "forbidden", 1, True),
@@ -53,7 +58,7 @@ CASES: Final = [
          "rate-limited", 4),
     Case("cut", faults.cut(after=9_000), "network", 4, True),
     Case("cut at the first byte", faults.cut(after=0), "network", 4),
-    Case("reset", faults.reset(), "network", 4, True),
+    Case("reset", faults.reset(), "network", 4, heals=(1, 2)),
     Case("reset on the way", faults.reset(after=9_000), "network", 4),
     Case("slow drip", faults.drip(60_000), None, 1, True),
     Case("late", faults.late(0.3), None, 1, True),
@@ -67,9 +72,9 @@ CASES: Final = [
     Case("gzip", faults.gzip(), None, 1, True),
     Case("html", faults.html(), "server-error", 4, True),
     Case("LFS pointer to the file", faults.lfs_pointer(), None, 1, True),
-    Case("LFS pointer to another", faults.lfs_pointer("ab" * 32), "hash-mismatch", 2),
+    Case("LFS pointer to another", faults.lfs_pointer("ab" * 32), "hash-mismatch", 2, heals=()),
     Case("redirect to another file", faults.redirect("sound.webp"), "network", 4),
-    Case("redirect without end", faults.redirect(""), "network", 4, True),
+    Case("redirect without end", faults.redirect("?again"), "network", 4, True, heals=(1,)),
 ]  # fmt: skip
 TELLING: Final = {
     "404", "429 without CORS", "cut", "reset on the way", "wrong bytes", "too short", "gzip", "html",
@@ -96,15 +101,17 @@ def owner(running_site: Site) -> str:
 
 
 @pytest.fixture
-def lobby(player: Player) -> Player:
-    """A player in the catalogue; the page of the test before is good enough."""
+def lobby(player: Player, owner: str) -> Iterator[Player]:
+    """A player in the catalogue who has nothing of the mod; the page of the test before is good enough."""
     if not player.do("return globalThis.peer?.boot"):
         player.visit()
         player.wait("lobby")
-    return player
+    yield player
+    player.call("close")
+    player.call("forget", owner, REPO)
 
 
-@pytest.mark.parametrize(("any_browser", "case"), _matrix(), indirect=["any_browser"])
+@pytest.mark.parametrize(("any_browser", "case"), _matrix(), indirect=["any_browser"], scope="module")
 def test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals(
     lobby: Player, site: Site, owner: str, case: Case
 ) -> None:
@@ -116,13 +123,12 @@ def test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals(
     lobby.wait_open()
 
     files = by_path(report)
-    met = {ONCE: case.passes, **({ALWAYS: case.reason is None} if case.lasting else {})}
-    for path, there in met.items():
+    met = {ONCE: case.healing or (case.attempts,), **({ALWAYS: (case.attempts,)} if case.lasting else {})}
+    there = {ONCE: bool(case.healing), ALWAYS: case.reason is None}
+    for path, attempts in met.items():
         outcome = files[path]["status"], files[path]["reason"]
-        assert outcome == (("downloaded", None) if there else ("failed", case.reason)), path
-    assert files[ONCE]["attempts"] == (2 if case.reason is not None and case.passes else 1)
-    if case.lasting:
-        assert files[ALWAYS]["attempts"] == case.attempts
+        assert outcome == (("downloaded", None) if there[path] else ("failed", case.reason)), path
+        assert files[path]["attempts"] in attempts, path
     assert {file["status"] for path, file in files.items() if path not in met} == {"downloaded"}
 
     failed = [path for path, file in files.items() if file["status"] == "failed"]
@@ -134,13 +140,12 @@ def test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals(
     site.origin.requests.reset()
     report = lobby.call("retry")
     assert {file["status"] for file in report["files"]} == {"downloaded"}
-    assert sorted(site.asked_for(owner, REPO)) == sorted(failed)
+    # The page itself may have shown a failed picture live meanwhile.
+    assert set(site.asked_for(owner, REPO)) == set(failed)
     assert all(file["verified"] for file in report["files"])
     assert {lobby.call("assetUrl", path)["source"] for path in files} == {"cache"}
     assert lobby.digests(files) == {path: site.sha256(owner, REPO)[path] for path in files}
     assert report["store"] == STORE[lobby.browser.engine]
-    lobby.call("close")
-    lobby.call("forget", owner, REPO)
 
 
 def test_a_file_that_falls_silent_is_asked_for_again_after_twenty_seconds(
