@@ -1,11 +1,19 @@
-"""The registry's tables and its engine. SQLAlchemy Core, synchronous, called from threads."""
+"""The registry's tables and its engine. SQLAlchemy Core, synchronous, called from threads.
+
+A change of a table here needs a revision in ``server/alembic/versions``; a test holds the two together.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -24,8 +32,15 @@ from sqlalchemy import (
     UniqueConstraint,
     create_engine,
     event,
+    inspect,
+    text,
 )
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import Connection, make_url
+
+_HISTORY = Path(__file__).resolve().parent / "alembic"
+_BEFORE_ALEMBIC = "0001"
+# Any number nobody else locks in this database; it spells "peer".
+_UPGRADE_LOCK = 0x70656572
 
 metadata = MetaData(
     naming_convention={
@@ -124,16 +139,46 @@ def utc(moment: datetime) -> datetime:
 
 
 def open_database(url: str) -> Engine:
-    """An engine with all tables there. SQLite gets a write-ahead log, so readers never wait for a registration."""
+    """An engine whose tables are those of this release: an older database is brought up to it first.
+
+    SQLite gets a write-ahead log, so readers never wait for a registration.
+    """
     address = make_url(url)
-    if address.get_backend_name() != "sqlite":
-        engine = create_engine(address, pool_pre_ping=True)
-    else:
+    if address.get_backend_name() == "sqlite":
         engine = create_engine(address, connect_args={"timeout": 30}, pool_size=16, max_overflow=32)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-    metadata.create_all(engine)
+    else:
+        if address.drivername in {"postgres", "postgresql"}:
+            address = address.set(drivername="postgresql+psycopg")
+        engine = create_engine(address, pool_pre_ping=True, pool_size=16, max_overflow=16)
+    _upgrade(engine)
     return engine
+
+
+def history(connection: Connection | None = None) -> Config:
+    """Alembic's configuration over the revisions in ``server/alembic``."""
+    config = Config()
+    config.set_main_option("script_location", str(_HISTORY).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config
+
+
+def _upgrade(engine: Engine) -> None:
+    newest = ScriptDirectory.from_config(history()).get_current_head()
+    with engine.connect() as connection:
+        if MigrationContext.configure(connection).get_current_revision() == newest:
+            return
+    # Several processes may start at once: SQLite's write lock, or PostgreSQL's advisory one, lets one of them through.
+    with engine.execution_options(writes=True).begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
+        config = history(connection)
+        known = MigrationContext.configure(connection).get_current_revision()
+        if known is None and inspect(connection).has_table("mods"):
+            command.stamp(config, _BEFORE_ALEMBIC)
+        command.upgrade(config, "head")
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:

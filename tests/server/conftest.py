@@ -1,4 +1,7 @@
-"""A local origin and a registry over it, shared by all tests; each test publishes under an owner of its own."""
+"""A local origin and a registry over it, shared by all tests; each test publishes under an owner of its own.
+
+Whatever asks for the registry runs twice: on SQLite and on PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from server.app import create_app
 from server.database import open_database
 from server.origin import LocalOrigin
 from server.settings import GitHubEndpoints, Limits, Settings
+from tests.server.postgres import Postgres, running_postgres
 from tests.server.served import served
 
 _names = itertools.count(1)
@@ -78,12 +82,30 @@ def origin(running_origin: LocalOrigin) -> Iterator[LocalOrigin]:
 
 
 @pytest.fixture(scope="session")
-def running_registry(running_origin: LocalOrigin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+def postgres() -> Iterator[Postgres]:
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str | None:
+    """An empty database on PostgreSQL; None for SQLite in the data folder."""
+    if request.param == "sqlite":
+        return None
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.url(f"registry_{next(_names)}")
+
+
+@pytest.fixture(scope="session")
+def running_registry(
+    running_origin: LocalOrigin, tmp_path_factory: pytest.TempPathFactory, database_url: str | None
+) -> Iterator[Registry]:
     data = tmp_path_factory.mktemp("data")
     dist = tmp_path_factory.mktemp("dist")
     _build_page(dist)
     settings = Settings(
         data=data,
+        database_url=database_url,
         dist=dist,
         github=endpoints(running_origin),
         page_hosts=GitHubHosts(running_origin.raw, running_origin.media, running_origin.api),
