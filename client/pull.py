@@ -23,6 +23,9 @@ SMALL = 1024 * 1024
 """Bytes up to which a file counts as small: many at once hide the latency."""
 MOST_SMALL = 64
 """Small files at once; the best of 24, 64 and 128 over HTTP/2 (PLATFORM.md)."""
+FEWEST_SMALL = 12
+MOST_SMALL_BYTES = 4 * 1024 * 1024
+"""Bytes of small files under way at once: what a killed tab has fetched in vain."""
 MOST_LARGE_BYTES = 32 * 1024 * 1024
 """Bytes of large files under way at once, so that memory and the line's queue stay bounded."""
 AHEAD = 2
@@ -134,7 +137,7 @@ class Pull:
 
     async def run(self) -> None:
         """Work until every file has its outcome."""
-        self._lane = lane = self._transfer.lane(MOST_SMALL)
+        self._lane = lane = self._transfer.lane(self._most_at_once())
         try:
             while self._small or self._large or self._waiting or self._running:
                 if self._cancelled:
@@ -157,6 +160,12 @@ class Pull:
             lane.close()
             self._lane = None
             self._show_running({})
+
+    def _most_at_once(self) -> int:
+        """As many as hide the latency, and fewer where each is heavy."""
+        sizes = [state.size for state in self._small if state.size is not None]
+        mean = sum(sizes) / len(sizes) if sizes else 0
+        return MOST_SMALL if mean * MOST_SMALL <= MOST_SMALL_BYTES else max(FEWEST_SMALL, int(MOST_SMALL_BYTES / mean))
 
     def _queue(self, state: FileState) -> None:
         unstorable = self._unstorable(state)

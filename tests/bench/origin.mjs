@@ -15,7 +15,16 @@ const [folder, key, cert, latency, protocol] = process.argv.slice(2);
 const IN_MEMORY_BELOW = 1 << 20;
 /** @type {Map<string, Buffer>} */
 const small = new Map();
-const served = { requests: 0, bytes: 0 };
+let requests = 0;
+/** @type {Map<import("node:tls").TLSSocket, number>} bytes written to each connection, as last seen */
+const written = new Map();
+let told = 0;
+
+/** Bytes that really went out, of answers that were broken off too; a closed connection forgets its own count. */
+function look() {
+  for (const [socket, bytes] of written) written.set(socket, Math.max(bytes, socket.bytesWritten ?? 0));
+}
+setInterval(look, 5).unref();
 
 /** @param {string} url @returns {{length: number, bytes?: Buffer, file?: string}|null} */
 function find(url) {
@@ -42,12 +51,11 @@ const headers = (/** @type {number} */ length) => ({
 
 /** @param {import("node:stream").Writable} out @param {number} status @param {object} head @param {(status: number, head: object) => void} begin */
 function answer(url, out, begin) {
-  served.requests += 1;
+  requests += 1;
   setTimeout(() => {
     if (out.destroyed) return;
     const found = find(url);
     begin(found ? 200 : 404, headers(found?.length ?? 0));
-    served.bytes += found?.length ?? 0;
     if (found?.file) createReadStream(found.file, { highWaterMark: 1 << 18 }).pipe(out);
     else out.end(found?.bytes);
   }, Number(latency));
@@ -64,9 +72,13 @@ server.on("stream", (stream, asked) => {
   stream.on("error", () => {});
   answer(asked[":path"], stream, (status, head) => stream.respond({ ":status": status, ...head }));
 });
+server.on("secureConnection", (socket) => written.set(socket, 0));
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 readline.createInterface({ input: process.stdin }).on("line", () => {
-  console.log(JSON.stringify(served));
-  served.requests = served.bytes = 0;
+  look();
+  const total = [...written.values()].reduce((sum, bytes) => sum + bytes, 0);
+  console.log(JSON.stringify({ requests, bytes: total - told }));
+  told = total;
+  requests = 0;
 });
 process.stdin.on("end", () => process.exit(0));
