@@ -21,10 +21,12 @@ _NAME = re.compile(r"note-(\d{1,12})")
 
 @dataclass(frozen=True, slots=True)
 class VersionNote:
-    """One version: when it was last opened (seconds since the epoch), and the packs it pins as (key, version)."""
+    """One version: when it was last opened (seconds since the epoch), the packs it pins as (key, version), and the
+    optional files it was found not to have."""
 
     last_used: float
     pins: tuple[tuple[str, str], ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,10 @@ class ModNote:
     resolved: Publish | None = None
     versions: Mapping[str, VersionNote] = field(default_factory=dict)
 
-    def used(self, publish: Publish, now: float) -> ModNote:
-        """The note after ``publish`` was opened."""
+    def used(self, publish: Publish, now: float, absent: tuple[str, ...] = ()) -> ModNote:
+        """The note after ``publish`` was opened and these optional files were not there."""
         before = self.versions.get(publish.version)
-        version = VersionNote(now, before.pins if before is not None else ())
+        version = VersionNote(now, before.pins if before is not None else (), absent)
         resolved = publish if publish.current else self.resolved
         return ModNote(resolved, {**self.versions, publish.version: version})
 
@@ -85,7 +87,7 @@ def _number(name: str) -> int:
 def _text(note: ModNote) -> bytes:
     values = {
         "resolved": note.resolved.as_plain() if note.resolved is not None else None,
-        "versions": {of: [version.last_used, version.pins] for of, version in note.versions.items()},
+        "versions": {of: [version.last_used, version.pins, version.absent] for of, version in note.versions.items()},
     }
     text = json.dumps(values).encode()
     return b"%08x %s" % (zlib.crc32(text), text)
@@ -97,8 +99,12 @@ def _parse(data: bytes) -> ModNote | None:
             return None
         values = json.loads(data[9:])
         versions = {
-            str(of): VersionNote(float(used), tuple((str(key), str(version)) for key, version in pins))
-            for of, (used, pins) in values["versions"].items()
+            str(of): VersionNote(
+                float(used),
+                tuple((str(key), str(version)) for key, version in pins),
+                tuple(str(path) for path in absent),
+            )
+            for of, (used, pins, absent) in values["versions"].items()
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

@@ -95,6 +95,8 @@ class OpenMod:
         self._holds = AsyncExitStack()
         self._carried: frozenset[str] = frozenset()
         self._blobs: Mapping[str, GitBlob] | None = None
+        self._absent: set[AssetPath] = set()
+        """Optional files that this version does not have."""
         self._lost: set[AssetPath] = set()
         self._mending: set[asyncio.Task[None]] = set()
         self.fetching: tuple[str, ...] = ()
@@ -211,16 +213,17 @@ class OpenMod:
         return all(state.settled for state in self.files.values())
 
     async def _known_absent(self, manifest: ModManifest) -> bool:
-        """Whether the index says that the optional files we lack don't exist, so that nothing is left to fetch;
-        offline nobody can say, and nothing could be fetched."""
+        """Whether it is known that the optional files we lack don't exist, so that nothing is left to fetch: the index
+        says so, or an earlier visit found it; offline nobody can say, and nothing could be fetched."""
         if self.publish.offline:
             return True
+        missing = {file.path for file in manifest.files if file.optional and file.path not in self.scope.entries}
         await self._read_index()
-        return self.index is not None and not any(
-            declared.path in self.index.files
-            for declared in manifest.files
-            if declared.optional and declared.path not in self.scope.entries
-        )
+        if self.index is not None:
+            return not missing & self.index.files.keys()
+        known = (await notes.read_note(self.scope.folder)).versions.get(self.publish.version)
+        self._absent = missing & {AssetPath(path) for path in (known.absent if known is not None else ())}
+        return self._absent == missing
 
     async def _run_session(self, work: Callable[[ScopeSession | None], Awaitable[None]]) -> None:
         """Do work that may add files, under the mod's exclusive lock, and leave the scope tidy whatever happens."""
@@ -384,7 +387,8 @@ class OpenMod:
         self._changed(self, None)
 
     def _is_absent(self, path: AssetPath) -> bool:
-        return self.publish.offline or (self.index is not None and path not in self.index.files)
+        indexed = self.index is None or path in self.index.files
+        return self.publish.offline or not indexed or path in self._absent
 
     async def _use_cached_setup(self, state: FileState) -> None:
         data = await self.document(state.planned.path)
@@ -432,6 +436,7 @@ class OpenMod:
         self._meter.settle(f"{self.key}:{state.planned.path}", state.length if state.status == "downloaded" else 0)
         if state.planned.optional and state.reason == "not-found":
             self.files.pop(state.planned.path, None)
+            self._absent.add(state.planned.path)
         self.revision += 1
         if self.manifest is not None and state.planned.path == self.manifest.setup:
             body, state.body = state.body, None
@@ -526,7 +531,8 @@ class OpenMod:
         folder = self.scope.folder
         try:
             async with self.platform.locks.exclusive(f"peer:note:{self.key}"):
-                note = (await notes.read_note(folder)).used(self.publish, self.platform.clock.now())
+                before = await notes.read_note(folder)
+                note = before.used(self.publish, self.platform.clock.now(), tuple(sorted(self._absent)))
                 await notes.write_note(folder, note.pinning(self.publish.version, pins))
         except StorageFailure:
             return

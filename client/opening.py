@@ -155,6 +155,13 @@ class Opening:
             slot.error = error
         self._changed()
 
+    async def _load_pack_again(self, slot: PackSlot) -> None:
+        number, before = self.packs.index(slot), slot.mod
+        slot.mod = slot.error = None
+        if before is not None:
+            await before.close()
+        await self._load_pack(slot, number)
+
     async def _resolve_pack(self, reference: PackReference, number: int) -> Publish:
         registry = self.platform.registry
         if self.game.publish.offline:
@@ -209,12 +216,16 @@ class Opening:
 
     async def retry(self, paths: list[str] | None, reasons: frozenset[Reason] | None = None) -> None:
         """Fetch failed files of the game and its packs once more: these, or all, or those with such a reason."""
-        if not any(state.status == "failed" for mod in self.mods for state in mod.files.values()):
+        packs = [slot for slot in self.packs if slot.error is not None] if paths is None else []
+        if not packs and not any(state.status == "failed" for mod in self.mods for state in mod.files.values()):
             return
         self.meter = ProgressMeter(self.platform.clock)
         for mod in self.mods:
             mod.measure_with(self.meter)
-        await asyncio.gather(*(mod.retry(paths, reasons) for mod in self.mods))
+        await asyncio.gather(
+            *(mod.retry(paths, reasons) for mod in self.mods if mod.state == "open"),
+            *(self._load_pack_again(slot) for slot in packs),
+        )
         self.meter.complete = True
         for mod in self.mods:
             await mod.tidy()

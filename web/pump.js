@@ -47,6 +47,8 @@ import { fetchEarlyOrNow } from "./early.js";
 const STREAM_FROM = 4 * 1024 * 1024;
 /** Milliseconds between two batches: waking Python costs about half a millisecond whatever it is told. */
 const BATCH_MS = 80;
+/** Failures in a row after which no job is started before Python has looked: it may want the host left alone. */
+const FUSE = 8;
 const LFS_POINTER = "version https://git-lfs";
 const LONGEST_POINTER = 1024;
 
@@ -109,6 +111,7 @@ export class Lane {
     this.outcomes = [];
     /** @type {Map<number, Uint8Array>} */
     this.bodies = new Map();
+    this.failuresInRow = 0;
     this.closed = false;
     this.taken = performance.now();
     /** @type {(() => void)|null} */
@@ -133,7 +136,7 @@ export class Lane {
       const now = performance.now();
       const idle = this.running.size === 0 && this.queue.length === 0;
       const ripe = this.taken + BATCH_MS;
-      if (this.outcomes.length > 0 && (idle || now >= ripe)) break;
+      if (this.outcomes.length > 0 && (idle || now >= ripe || this.failuresInRow >= FUSE)) break;
       if (now >= until || this.closed) break;
       const wait = Math.min(until, this.outcomes.length > 0 ? ripe : until) - now;
       await new Promise((/** @type {(value?: unknown) => void} */ resolve) => {
@@ -151,6 +154,8 @@ export class Lane {
     const bodies = this.bodies;
     this.bodies = new Map();
     this.taken = performance.now();
+    this.failuresInRow = 0;
+    this.startNext();
     const running = Array.from(this.running, ([id, attempt]) => [id, attempt.received]);
     return { json: JSON.stringify({ outcomes, running }), bodies };
   }
@@ -176,7 +181,7 @@ export class Lane {
   }
 
   startNext() {
-    while (this.running.size < this.most) {
+    while (this.running.size < this.most && this.failuresInRow < FUSE) {
       const job = this.queue.shift();
       if (!job) return;
       const attempt = new Attempt(job);
@@ -203,6 +208,7 @@ export class Lane {
   report(attempt, found) {
     this.running.delete(attempt.job.id);
     if (this.closed) return;
+    this.failuresInRow = found.fault ? this.failuresInRow + 1 : 0;
     this.outcomes.push({
       id: attempt.job.id,
       fault: null,

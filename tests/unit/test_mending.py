@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from client.manifest import MANIFEST_PATH
 from client.opening import IDLE, Opening
 from client.peer import Peer
-from tests.contract.answer import Answer
+from tests.contract.answer import NOT_FOUND, Answer
 from tests.fakes import FakeBlob, git_blob_id, json_answer
 from tests.unit.world import HOSTS, World, statuses
 
@@ -143,3 +144,24 @@ async def test_without_index_and_without_a_tree_everything_is_fetched_anew(world
     world.publish(files=FILES | {"a.webp": b"AAAA"})
     report = await world.visited()
     assert set(statuses(report).values()) == {"downloaded"}
+
+
+async def test_a_preview_without_a_setup_asks_for_none_on_later_visits(world: World) -> None:
+    published = world.publish(files={"a.webp": b"aaaa"}, entry={})
+    world.network.on(published.url("setup.json"), NOT_FOUND)
+    world.unregister("alice/chess")
+    await world.visited()
+    before = len(world.raw_requests())
+    report = await world.visited()
+    assert (len(world.raw_requests()), statuses(report)) == (before, {MANIFEST_PATH: "cached", "a.webp": "cached"})
+
+
+async def test_trying_again_looks_for_a_pack_that_was_not_to_be_found(world: World) -> None:
+    setup = {"packRefs": [{"packId": "hall", "role": "room"}]}
+    world.publish(files={"a.webp": b"aaaa"}, setup=setup)
+    peer, report = await world.opened()
+    assert report["packs"] == []
+    world.publish("bob/hall", files={"wall.webp": b"w"}, id="hall", type="room-pack")
+    report = await peer.retry()
+    assert [pack["repo"] for pack in report["packs"]] == ["hall"]
+    assert set(statuses(report["packs"][0]).values()) == {"downloaded"}
