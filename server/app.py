@@ -22,7 +22,9 @@ from server.asgi import App, Message, Receive, Scope, Send
 from server.catalogue import BadCursorError, Catalogue, FileIndex, ModRow, Shelf, Wanted
 from server.database import open_database, utc
 from server.github import GitHub
+from server.owner_control import OwnerControls
 from server.problem import ProblemError, unknown_mod, unknown_version
+from server.project import Project, Projects
 from server.registration import Publish, Registrar
 from server.settings import Settings
 from server.site import Addresses, PageHeaders, Site, addresses
@@ -50,6 +52,17 @@ class PublishRequest(_Strict):
     repo: _Word
     ref: _Word | None = None
     commitSha: _Word | None = None  # noqa: N815 # the contract's spelling
+
+
+class ModChange(_Strict):
+    """The registry's own state of a mod, which no manifest holds."""
+
+    private: bool
+
+
+class ProjectRequest(_Strict):
+    owner: _Word
+    repo: _Word
 
 
 class SessionRequest(_Strict):
@@ -100,6 +113,19 @@ class ModRecord(BaseModel):
 
 class ModList(BaseModel):
     items: list[ModRecord]
+    next: str | None
+
+
+class ProjectRecord(BaseModel):
+    """``mod`` is None until the repository is registered."""
+
+    owner: str
+    repo: str
+    mod: ModRecord | None
+
+
+class ProjectList(BaseModel):
+    items: list[ProjectRecord]
     next: str | None
 
 
@@ -165,6 +191,8 @@ def create_app(settings: Settings) -> FastAPI:
     catalogue = Catalogue(engine)
     accounts = Accounts(engine)
     registrar = Registrar(engine, github, settings.limits)
+    controls = OwnerControls(engine)
+    projects = Projects(engine)
     site = Site(settings.dist, PageHeaders(settings.headers))
 
     @asynccontextmanager
@@ -248,6 +276,15 @@ def create_app(settings: Settings) -> FastAPI:
     def one_mod(mod_id: str, where: Here) -> ModRecord:
         return _record(known(mod_id), where)
 
+    @app.patch("/api/mods/{mod_id}")
+    def change_mod(mod_id: str, wanted: ModChange, account: SignedIn, where: Here) -> ModRecord:
+        return _record(controls.set_private(known(mod_id).id, account, private=wanted.private), where)
+
+    @app.delete("/api/mods/{mod_id}", status_code=204)
+    def delete_mod(mod_id: str, account: SignedIn) -> Response:
+        controls.delete(known(mod_id).id, account)
+        return Response(status_code=204)
+
     @app.get("/api/mods/{mod_id}/versions")
     def list_versions(mod_id: str, limit: _Limit = 50, cursor: _Cursor = None) -> VersionList:
         try:
@@ -275,6 +312,23 @@ def create_app(settings: Settings) -> FastAPI:
         if index is None:
             raise unknown_version()
         return _index(request, index, "no-cache")
+
+    @app.get("/api/projects")
+    def list_projects(account: SignedIn, where: Here, limit: _Limit = 50, cursor: _Cursor = None) -> ProjectList:
+        if cursor is not None and "\0" in cursor:
+            raise _bad_cursor()
+        found, following = projects.of(account, limit, cursor)
+        return ProjectList(items=[_project(project, where) for project in found], next=following)
+
+    @app.post("/api/projects")
+    def link_project(wanted: ProjectRequest, account: SignedIn, where: Here) -> ProjectRecord:
+        repository = _repository(wanted.owner, wanted.repo)
+        return _project(Project(repository, registrar.link(repository, account)), where)
+
+    @app.delete("/api/projects/{owner}/{repo}", status_code=204)
+    def unlink_project(owner: str, repo: str, account: SignedIn) -> Response:
+        projects.unlink(account, _repository(owner, repo))
+        return Response(status_code=204)
 
     @app.get("/api/session")
     def who_am_i(viewer: Viewer) -> SessionRecord:
@@ -382,6 +436,11 @@ def _record(row: ModRow, where: Addresses) -> ModRecord:
         license=row.license,
         updatedAt=utc(row.updated_at),
     )
+
+
+def _project(project: Project, where: Addresses) -> ProjectRecord:
+    mod = None if project.mod is None else _record(project.mod, where)
+    return ProjectRecord(owner=project.repository.owner, repo=project.repository.name, mod=mod)
 
 
 def _cover(row: ModRow, where: Addresses) -> str | None:

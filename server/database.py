@@ -127,6 +127,27 @@ versions = Table(
     UniqueConstraint("mod_id", "version"),
 )
 
+# The packs that a mod's setup names by manifest id, as of its current version.
+dependencies = Table(
+    "dependencies",
+    metadata,
+    Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), primary_key=True),
+    Column("pack_id", String(200), primary_key=True, index=True),
+    Column("role", String(8), primary_key=True),
+    Column("commit_sha", String(40)),
+)
+
+# A repository on an account's list of projects, registered or not yet.
+projects = Table(
+    "projects",
+    metadata,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("repo_key", String(160), primary_key=True),
+    Column("owner", String(40), nullable=False),
+    Column("repo", String(110), nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+
 
 def now() -> datetime:
     """This moment, in UTC, to the microsecond."""

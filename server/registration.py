@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from client.errors import ManifestUnreadable
@@ -24,9 +24,10 @@ from client.repository import Repository
 from client.version import CommitSha, commit_sha, content_version
 from server.account import Account
 from server.catalogue import Catalogue, FileIndex, ModRow
-from server.database import mods, now, versions
+from server.database import dependencies, mods, now, versions
 from server.github import GitHub, GitHubError, Head, RateLimitedError, RepositoryFacts, RepositoryMissingError
 from server.problem import ProblemError, unknown_version
+from server.project import forget_project, keep_project
 from server.scan import SCANNER, Scan, ScanError, scan
 from server.settings import Limits
 
@@ -145,12 +146,37 @@ class Registrar:
                 self._remember_refusal(mod.id, sha)
                 raise unknown_version()
             found = self._scan(repository, mod.ref, sha)
-            with self._engine.execution_options(writes=True).begin() as connection:
+            # Another process may have proven the same commit meanwhile.
+            with contextlib.suppress(IntegrityError), self._engine.execution_options(writes=True).begin() as connection:
                 self._add_version(connection, mod.id, found, sha, published=False)
         index = self._catalogue.file_index(mod.id, sha)
         if index is None:
             raise unknown_version()
         return index
+
+    def link(self, repository: Repository, account: Account) -> ModRow | None:
+        """Put a repository on an account's list of projects; the owner's deleted mod comes back as it was.
+
+        :raises ProblemError: no such repository, or `repo-already-registered` by another account
+        """
+        number = None
+        try:
+            facts = self._github.facts(repository)
+            repository, number = facts.repository, facts.number
+        except RepositoryMissingError:
+            raise _no_repository(repository) from None
+        except GitHubError:
+            pass
+        with self._engine.execution_options(writes=True).begin() as connection:
+            row = identified(connection, repository, number)
+            if row is not None and row.account_id not in {None, account.id}:
+                detail = f"{repository} is registered by another account."
+                raise ProblemError(409, "repo-already-registered", detail)
+            keep_project(connection, account.id, repository)
+            if row is None or row.account_id is None:
+                return None
+            connection.execute(update(mods).where(mods.c.id == row.id).values(deleted=False))
+            return connection.execute(select(mods).where(mods.c.id == row.id)).one()
 
     def keep_available(self, repositories: set[str]) -> None:
         """Mark mods whose repository (``owner/name`` in lower case) is not among these as unavailable."""
@@ -172,7 +198,7 @@ class Registrar:
             facts: RepositoryFacts | None = self._github.facts(wanted)
         except RepositoryMissingError:
             self._mark_missing(wanted)
-            raise ProblemError(422, "repository-not-found", f"{wanted} is not a public repository.") from None
+            raise _no_repository(wanted) from None
         except GitHubError:
             facts = None
         repository = wanted if facts is None else facts.repository
@@ -228,9 +254,10 @@ class Registrar:
 
     def _check_owner(self, publish: Publish) -> None:
         with self._engine.connect() as connection:
-            question = select(mods.c.account_id).where(mods.c.repo_key == publish.repository.key)
-            owner = connection.execute(question).scalar_one_or_none()
-        _check_owner(owner, publish.account)
+            question = select(mods).where(mods.c.repo_key == publish.repository.key)
+            row = connection.execute(question).one_or_none()
+        if row is not None:
+            check_owner(row, publish.account)
 
     def _is_recorded(self, resolved: _Resolved) -> bool:
         """Whether the record is of this very commit; it is available again then."""
@@ -247,12 +274,12 @@ class Registrar:
             return connection.execute(update(mods).where(*same).values(available=True)).rowcount == 1
 
     def _record_in(self, connection: Connection, publish: Publish, resolved: _Resolved, found: Scan) -> ModRow:
-        row = _identified(connection, resolved)
+        row = identified(connection, resolved.repository, resolved.number)
         manifest_id = (found.manifest.manifest_id or resolved.repository.name)[:_LONGEST_ID]
         sha = resolved.sha
         account = publish.account
         if row is not None:
-            _check_owner(row.account_id, account)
+            check_owner(row, account)
             if row.manifest_id != manifest_id:
                 detail = f"{resolved.repository} is registered as {row.manifest_id}; it can't become another mod."
                 raise ProblemError(409, "repo-already-registered", detail)
@@ -269,9 +296,15 @@ class Registrar:
             mod_id = row.id
             if row.account_id is None and account is not None:
                 values["account_id"] = account.id
+            if row.repo_key != resolved.repository.key:
+                forget_project(connection, row)
             connection.execute(update(mods).where(mods.c.id == mod_id).values(values))
         self._add_version(connection, mod_id, found, sha, published=True)
-        return connection.execute(select(mods).where(mods.c.id == mod_id)).one()
+        _set_dependencies(connection, mod_id, found)
+        recorded = connection.execute(select(mods).where(mods.c.id == mod_id)).one()
+        if recorded.account_id is not None:
+            keep_project(connection, recorded.account_id, resolved.repository)
+        return recorded
 
     def _add_version(
         self, connection: Connection, mod_id: str, found: Scan, sha: CommitSha | None, *, published: bool
@@ -327,23 +360,42 @@ class Registrar:
         self._refused[mod_id, sha] = time.monotonic() + _REFUSED_FOR_S
 
 
-def _identified(connection: Connection, resolved: _Resolved) -> ModRow | None:
-    """The record of the repository: by the number that survives a rename, else by name."""
-    by_name = connection.execute(select(mods).where(mods.c.repo_key == resolved.repository.key)).one_or_none()
-    if resolved.number is None:
+def _set_dependencies(connection: Connection, mod_id: str, found: Scan) -> None:
+    connection.execute(delete(dependencies).where(dependencies.c.mod_id == mod_id))
+    named = {(pack.pack_id[:_LONGEST_ID], pack.role): pack.sha for pack in found.packs}
+    rows = [
+        {"mod_id": mod_id, "pack_id": pack_id, "role": role, "commit_sha": sha}
+        for (pack_id, role), sha in named.items()
+    ]
+    if rows:
+        connection.execute(insert(dependencies), rows)
+
+
+def identified(connection: Connection, repository: Repository, number: str | None) -> ModRow | None:
+    """The record of a repository, deleted or not: by the number that survives a rename, else by name.
+
+    :raises ProblemError: the name belongs to the record of another repository
+    """
+    by_name = connection.execute(_locked(mods.c.repo_key == repository.key)).one_or_none()
+    if number is None:
         return by_name
-    by_number = connection.execute(select(mods).where(mods.c.repo_number == resolved.number)).one_or_none()
+    by_number = connection.execute(_locked(mods.c.repo_number == number)).one_or_none()
     if by_number is not None:
         if by_name is not None and by_name.id != by_number.id:
-            detail = f"{resolved.repository} has taken the name of another registered repository."
+            detail = f"{repository} has taken the name of another registered repository."
             raise ProblemError(409, "repo-already-registered", detail)
         return by_number
     if by_name is not None and by_name.repo_number is not None:
-        recorded_at, asked_at = by_name.repo_number.partition(":")[0], resolved.number.partition(":")[0]
+        recorded_at, asked_at = by_name.repo_number.partition(":")[0], number.partition(":")[0]
         if recorded_at == asked_at:
-            detail = f"{resolved.repository} is another repository than the one registered under that name."
+            detail = f"{repository} is another repository than the one registered under that name."
             raise ProblemError(409, "repo-already-registered", detail)
     return by_name
+
+
+def _locked(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    # What is decided by this row must still hold when it is written. SQLite's writers are alone anyway.
+    return select(mods).where(condition).with_for_update()
 
 
 def _values(resolved: _Resolved, found: Scan, sha: CommitSha | None, manifest_id: str) -> dict[str, Any]:
@@ -408,9 +460,21 @@ def _free_slug(connection: Connection, wanted: str, owner: str) -> str:
     return f"{base}-{secrets.token_hex(8)}"
 
 
-def _check_owner(owner: str | None, account: Account | None) -> None:
-    if account is not None and owner is not None and owner != account.id and not account.admin:
-        raise ProblemError(403, "not-owner", "Another account owns this mod.")
+def check_owner(row: ModRow, account: Account | None) -> None:
+    """Let pass the operator, the owner, an admin, and anybody while nobody owns the mod.
+
+    :raises ProblemError: `not-owner`, or `repo-already-registered` when there is no mod to be seen any more
+    """
+    if account is None or row.account_id in {None, account.id} or account.admin:
+        return
+    if row.deleted:
+        detail = f"{row.owner}/{row.repo} was registered by another account; its mod can only come back there."
+        raise ProblemError(409, "repo-already-registered", detail)
+    raise ProblemError(403, "not-owner", "Another account owns this mod.")
+
+
+def _no_repository(repository: Repository) -> ProblemError:
+    return ProblemError(422, "repository-not-found", f"{repository} is not a public repository.")
 
 
 def _unpinned(detail: str) -> ProblemError:

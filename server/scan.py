@@ -21,13 +21,13 @@ from client.issue import Issue
 from client.json_document import DocumentUnreadable
 from client.manifest import LONGEST_MANIFEST, MANIFEST_PATH, ModManifest, read_manifest
 from client.repository import Repository
-from client.setup import read_setup
+from client.setup import PackReference, read_setup
 from client.version import CommitSha
 from server.github import GitHub, GitHubError, RepositoryMissingError, TreeFile, UnreachableError
 from server.lfs import LARGEST_POINTER, LfsPointer, read_pointer
 from server.settings import Limits
 
-SCANNER = 1
+SCANNER = 2
 """Moves when a scan of the same commit would say something else."""
 
 INCOMPATIBLE = frozenset(
@@ -78,11 +78,13 @@ class IndexedFile:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """``files`` is every file a peer may pull, by path; ``pulled`` those of them that the manifest names."""
+    """``files`` is every file a peer may pull, by path; ``pulled`` those of them that the manifest names; ``packs`` the
+    other mods that the setup names."""
 
     manifest: ModManifest
     files: tuple[IndexedFile, ...]
     pulled: tuple[IndexedFile, ...]
+    packs: tuple[PackReference, ...]
     artifact_hash: str
     issues: tuple[Issue, ...]
 
@@ -191,12 +193,13 @@ class _Reading:
         symlinks = self._symlinks | {path for path, file in tree.items() if file.mode == _SYMLINK}
         submodules = {path for path, file in tree.items() if file.mode == _SUBMODULE}
         self._declared(manifest, symlinks, submodules)
-        self._setup(manifest)
+        packs = self._setup(manifest)
         pulled = tuple(self._files[one.path] for one in manifest.files if one.path in self._files)
         return Scan(
             manifest=manifest,
             files=tuple(self._files[path] for path in sorted(self._files)),
             pulled=pulled,
+            packs=packs,
             artifact_hash=artifact_hash(pulled),
             issues=(*manifest.issues, *self._issues),
         )
@@ -223,14 +226,17 @@ class _Reading:
             if declared.size is not None and declared.size not in {file.real_size, file.size}:
                 self._complain("size-mismatch", path, f"is {file.real_size} bytes long, not {declared.size}.")
 
-    def _setup(self, manifest: ModManifest) -> None:
+    def _setup(self, manifest: ModManifest) -> tuple[PackReference, ...]:
         content = self._kept.get(manifest.setup)
         if content is None or manifest.setup == MANIFEST_PATH:
-            return
+            return ()
         try:
-            self._issues.extend(read_setup(content, manifest.setup).issues)
+            setup = read_setup(content, manifest.setup)
         except DocumentUnreadable as error:
             self._issues.append(Issue("setup-unreadable", manifest.setup, None, str(error)))
+            return ()
+        self._issues.extend(setup.issues)
+        return setup.packs
 
     def _take(self, path: str, pieces: Iterator[bytes], listed: TreeFile | None) -> None:
         """Index a file, unless it is not the one git's tree lists."""
