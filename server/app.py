@@ -4,11 +4,11 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
@@ -45,11 +45,33 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class PublishRequest(_Strict):
+class _Named(_Strict):
+    """A repository: ``owner`` and ``repo``, or both in ``repository`` as ``owner/repo`` or an address of github.com."""
+
+    owner: _Word | None = None
+    repo: _Word | None = None
+    repository: _Word | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        apart = (self.owner is not None, self.repo is not None)
+        if apart not in {(True, True), (False, False)} or any(apart) == (self.repository is not None):
+            raise ValueError("name the repository by owner and repo, or by repository")
+        return self
+
+    def named(self) -> Repository:
+        """:raises ProblemError: `invalid-repository`"""
+        if self.owner is not None and self.repo is not None:
+            return _repository(self.owner, self.repo)
+        try:
+            return Repository.parse(self.repository or "")
+        except ValueError as error:
+            raise ProblemError(422, "invalid-repository", str(error)) from None
+
+
+class PublishRequest(_Named):
     """``commitSha`` is the commit the author's own tool has just merged; it is proven, not trusted."""
 
-    owner: _Word
-    repo: _Word
     ref: _Word | None = None
     commitSha: _Word | None = None  # noqa: N815 # the contract's spelling
 
@@ -60,9 +82,8 @@ class ModChange(_Strict):
     private: bool
 
 
-class ProjectRequest(_Strict):
-    owner: _Word
-    repo: _Word
+class ProjectRequest(_Named):
+    pass
 
 
 class SessionRequest(_Strict):
@@ -246,8 +267,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.post("/api/mods", status_code=200)
     def publish(wanted: PublishRequest, account: SignedIn, where: Here) -> ModRecord:
-        repository = _repository(wanted.owner, wanted.repo)
-        row = registrar.register(Publish(repository, wanted.ref, wanted.commitSha, account))
+        row = registrar.register(Publish(wanted.named(), wanted.ref, wanted.commitSha, account))
         return _record(row, where)
 
     @app.get("/api/mods")
@@ -322,7 +342,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.post("/api/projects")
     def link_project(wanted: ProjectRequest, account: SignedIn, where: Here) -> ProjectRecord:
-        repository = _repository(wanted.owner, wanted.repo)
+        repository = wanted.named()
         return _project(Project(repository, registrar.link(repository, account)), where)
 
     @app.delete("/api/projects/{owner}/{repo}", status_code=204)
