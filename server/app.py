@@ -3,29 +3,56 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any
+from urllib.parse import parse_qs
 
 from fastapi import Depends, FastAPI, Query, Request, Response
-from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
-from client.media_type import must_be_wrapped
-from client.repository import Repository
-from client.urls import media_url, raw_url
-from client.version import ContentVersion, asset_ref, commit_sha
 from server import problem
 from server.account import SESSION_DAYS, Account, Accounts
 from server.asgi import App, Message, Receive, Scope, Send
 from server.catalogue import BadCursorError, Catalogue, FileIndex, ModRow, Shelf, Wanted
+from server.collection import Collections, unknown_collection
 from server.database import open_database, utc
+from server.favourite import Favourites, Ratings
+from server.game_page import game_page, sitemap
 from server.github import GitHub
 from server.owner_control import OwnerControls
 from server.problem import ProblemError, unknown_mod, unknown_version
 from server.project import Project, Projects
+from server.record import (
+    CollectionList,
+    CollectionRecord,
+    CollectionRequest,
+    FileList,
+    ModChange,
+    ModList,
+    ModRecord,
+    Problem,
+    ProjectList,
+    ProjectRecord,
+    ProjectRequest,
+    PublishRequest,
+    RatingRecord,
+    RatingRequest,
+    SessionRecord,
+    SessionRequest,
+    VersionList,
+    VersionRecord,
+    account_record,
+    collection_record,
+    collection_summary,
+    mod_record,
+    project_record,
+    rating_record,
+    repository_named,
+)
 from server.registration import Publish, Registrar
+from server.search import index_missing
 from server.settings import Settings
 from server.site import Addresses, PageHeaders, Site, addresses
 
@@ -34,169 +61,10 @@ _LARGEST_BODY = 1 << 20
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _VERSION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ID = re.compile(r"[0-9a-f]{1,32}")
+_SLUG = re.compile(r"[a-z0-9-]{1,260}")
 
-_Word = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=200)]
-_Token = Annotated[str, StringConstraints(pattern=r"^[!-~]+$", max_length=200)]
 _Limit = Annotated[int, Query(ge=1, le=100)]
 _Cursor = Annotated[str | None, Query(max_length=200)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Named(_Strict):
-    """A repository: ``owner`` and ``repo``, or both in ``repository`` as ``owner/repo`` or an address of github.com."""
-
-    owner: _Word | None = None
-    repo: _Word | None = None
-    repository: _Word | None = None
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        apart = (self.owner is not None, self.repo is not None)
-        if apart not in {(True, True), (False, False)} or any(apart) == (self.repository is not None):
-            raise ValueError("name the repository by owner and repo, or by repository")
-        return self
-
-    def named(self) -> Repository:
-        """:raises ProblemError: `invalid-repository`"""
-        if self.owner is not None and self.repo is not None:
-            return _repository(self.owner, self.repo)
-        try:
-            return Repository.parse(self.repository or "")
-        except ValueError as error:
-            raise ProblemError(422, "invalid-repository", str(error)) from None
-
-
-class PublishRequest(_Named):
-    """``commitSha`` is the commit the author's own tool has just merged; it is proven, not trusted."""
-
-    ref: _Word | None = None
-    commitSha: _Word | None = None  # noqa: N815 # the contract's spelling
-
-
-class ModChange(_Strict):
-    """The registry's own state of a mod, which no manifest holds."""
-
-    private: bool
-
-
-class ProjectRequest(_Named):
-    pass
-
-
-class SessionRequest(_Strict):
-    token: _Token
-
-
-class IssueRecord(BaseModel):
-    code: str
-    path: str
-    key: str | None
-    message: str
-
-
-class PlayersRecord(BaseModel):
-    min: int
-    max: int
-
-
-class ModRecord(BaseModel):
-    """A mod as CONTRACT.md has it; from ``cover`` on, what a catalogue card shows without reading the manifest."""
-
-    id: str
-    manifestId: str  # noqa: N815
-    kind: Literal["game", "room", "table"]
-    name: str
-    slug: str
-    release: str | None
-    owner: str
-    repo: str
-    ref: str
-    commitSha: str | None  # noqa: N815
-    artifactHash: str  # noqa: N815
-    version: str
-    compatible: bool
-    issues: list[IssueRecord]
-    private: bool
-    available: bool
-    files: int
-    bytes: int
-    cover: str | None
-    summary: str | None
-    players: PlayersRecord | None
-    tags: list[str]
-    category: str | None
-    license: str | None
-    updatedAt: datetime  # noqa: N815
-
-
-class ModList(BaseModel):
-    items: list[ModRecord]
-    next: str | None
-
-
-class ProjectRecord(BaseModel):
-    """``mod`` is None until the repository is registered."""
-
-    owner: str
-    repo: str
-    mod: ModRecord | None
-
-
-class ProjectList(BaseModel):
-    items: list[ProjectRecord]
-    next: str | None
-
-
-class VersionRecord(BaseModel):
-    version: str
-    commitSha: str | None  # noqa: N815
-    release: str | None
-    at: datetime
-
-
-class VersionList(BaseModel):
-    items: list[VersionRecord]
-    next: str | None
-
-
-class AccountRecord(BaseModel):
-    name: str
-    member: bool
-    admin: bool
-
-
-class SessionRecord(BaseModel):
-    account: AccountRecord | None
-
-
-class Problem(BaseModel):
-    """RFC 9457."""
-
-    type: str
-    title: str
-    status: int
-    code: str
-    detail: str
-
-
-class LfsRecord(BaseModel):
-    oid: str
-    size: int
-
-
-class FileRecord(BaseModel):
-    path: str
-    size: int
-    sha256: str
-    lfs: LfsRecord | None = None
-
-
-class FileList(BaseModel):
-    version: str
-    files: list[FileRecord]
 
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -214,6 +82,10 @@ def create_app(settings: Settings) -> FastAPI:
     registrar = Registrar(engine, github, settings.limits)
     controls = OwnerControls(engine)
     projects = Projects(engine)
+    favourites = Favourites(engine)
+    ratings = Ratings(engine)
+    collections = Collections(engine)
+    index_missing(engine)
     site = Site(settings.dist, PageHeaders(settings.headers))
 
     @asynccontextmanager
@@ -233,6 +105,12 @@ def create_app(settings: Settings) -> FastAPI:
         dependencies=[Depends(_uncached)],
     )
     problem.install(app)
+
+    @app.exception_handler(BadCursorError)
+    def _bad_cursor(_: Request, __: BadCursorError) -> Response:
+        detail = "The cursor is not one that this registry gave out."
+        return ProblemError(422, "invalid-request", detail).response()
+
     app.add_middleware(
         CORSMiddleware,
         # A page served from elsewhere may read, and act with a bearer token; cookies never cross origins.
@@ -268,7 +146,7 @@ def create_app(settings: Settings) -> FastAPI:
     @app.post("/api/mods", status_code=200)
     def publish(wanted: PublishRequest, account: SignedIn, where: Here) -> ModRecord:
         row = registrar.register(Publish(wanted.named(), wanted.ref, wanted.commitSha, account))
-        return _record(row, where)
+        return mod_record(row, where)
 
     @app.get("/api/mods")
     def list_mods(
@@ -284,21 +162,18 @@ def create_app(settings: Settings) -> FastAPI:
     ) -> ModList:
         if any("\0" in text for text in (q, manifestId or "")):
             raise ProblemError(422, "invalid-request", "Text can't hold NUL.")
-        key = _repository(*repo.partition("/")[::2]).key if repo is not None else None
+        key = repository_named(*repo.partition("/")[::2]).key if repo is not None else None
         wanted = Wanted(kind, q, key, manifestId)
-        try:
-            page = catalogue.listing(wanted, viewer, limit, cursor)
-        except BadCursorError:
-            raise _bad_cursor() from None
-        return ModList(items=[_record(row, where) for row in page.rows], next=page.next)
+        page = catalogue.listing(wanted, viewer, limit, cursor)
+        return ModList(items=[mod_record(row, where) for row in page.rows], next=page.next)
 
     @app.get("/api/mods/{mod_id}")
     def one_mod(mod_id: str, where: Here) -> ModRecord:
-        return _record(known(mod_id), where)
+        return mod_record(known(mod_id), where)
 
     @app.patch("/api/mods/{mod_id}")
     def change_mod(mod_id: str, wanted: ModChange, account: SignedIn, where: Here) -> ModRecord:
-        return _record(controls.set_private(known(mod_id).id, account, private=wanted.private), where)
+        return mod_record(controls.set_private(known(mod_id).id, account, private=wanted.private), where)
 
     @app.delete("/api/mods/{mod_id}", status_code=204)
     def delete_mod(mod_id: str, account: SignedIn) -> Response:
@@ -307,10 +182,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.get("/api/mods/{mod_id}/versions")
     def list_versions(mod_id: str, limit: _Limit = 50, cursor: _Cursor = None) -> VersionList:
-        try:
-            rows, following = catalogue.versions(known(mod_id).id, limit, cursor)
-        except BadCursorError:
-            raise _bad_cursor() from None
+        rows, following = catalogue.versions(known(mod_id).id, limit, cursor)
         items = [
             VersionRecord(version=row.version, commitSha=row.commit_sha, release=row.release, at=utc(row.at))
             for row in rows
@@ -333,26 +205,79 @@ def create_app(settings: Settings) -> FastAPI:
             raise unknown_version()
         return _index(request, index, "no-cache")
 
+    @app.put("/api/mods/{mod_id}/rating")
+    def rate(mod_id: str, wanted: RatingRequest, account: SignedIn) -> RatingRecord:
+        return rating_record(ratings.give(account, known(mod_id).id, wanted.stars))
+
+    @app.delete("/api/mods/{mod_id}/rating")
+    def unrate(mod_id: str, account: SignedIn) -> RatingRecord:
+        return rating_record(ratings.give(account, known(mod_id).id, None))
+
+    @app.get("/api/spotlight")
+    def spotlight(where: Here, limit: Annotated[int, Query(ge=1, le=24)] = 6) -> ModList:
+        return ModList(items=[mod_record(row, where) for row in catalogue.spotlight(limit)], next=None)
+
+    @app.get("/api/favourites")
+    def list_favourites(account: SignedIn, where: Here, limit: _Limit = 50, cursor: _Cursor = None) -> ModList:
+        page = favourites.of(account, limit, cursor)
+        return ModList(items=[mod_record(row, where) for row in page.rows], next=page.next)
+
+    @app.put("/api/favourites/{mod_id}", status_code=204)
+    def add_favourite(mod_id: str, account: SignedIn) -> Response:
+        favourites.add(account, known(mod_id).id)
+        return Response(status_code=204)
+
+    @app.delete("/api/favourites/{mod_id}", status_code=204)
+    def remove_favourite(mod_id: str, account: SignedIn) -> Response:
+        if _ID.fullmatch(mod_id):
+            favourites.remove(account, mod_id)
+        return Response(status_code=204)
+
+    @app.get("/api/collections")
+    def list_collections(
+        viewer: Viewer, *, own: bool = False, limit: _Limit = 50, cursor: _Cursor = None
+    ) -> CollectionList:
+        found, following = collections.listing(viewer, limit, cursor, own=own)
+        return CollectionList(items=[collection_summary(one) for one in found], next=following)
+
+    @app.post("/api/collections", status_code=201)
+    def create_collection(wanted: CollectionRequest, account: SignedIn, where: Here) -> CollectionRecord:
+        return collection_record(collections.create(account, wanted.name, wanted.mods), where)
+
+    @app.get("/api/collections/{collection_id}")
+    def one_collection(collection_id: str, viewer: Viewer, where: Here) -> CollectionRecord:
+        return collection_record(collections.one(viewer, _collection_id(collection_id)), where)
+
+    @app.put("/api/collections/{collection_id}")
+    def replace_collection(
+        collection_id: str, wanted: CollectionRequest, account: SignedIn, where: Here
+    ) -> CollectionRecord:
+        found = collections.replace(account, _collection_id(collection_id), wanted.name, wanted.mods)
+        return collection_record(found, where)
+
+    @app.delete("/api/collections/{collection_id}", status_code=204)
+    def remove_collection(collection_id: str, account: SignedIn) -> Response:
+        collections.remove(account, _collection_id(collection_id))
+        return Response(status_code=204)
+
     @app.get("/api/projects")
     def list_projects(account: SignedIn, where: Here, limit: _Limit = 50, cursor: _Cursor = None) -> ProjectList:
-        if cursor is not None and "\0" in cursor:
-            raise _bad_cursor()
         found, following = projects.of(account, limit, cursor)
-        return ProjectList(items=[_project(project, where) for project in found], next=following)
+        return ProjectList(items=[project_record(project, where) for project in found], next=following)
 
     @app.post("/api/projects")
     def link_project(wanted: ProjectRequest, account: SignedIn, where: Here) -> ProjectRecord:
         repository = wanted.named()
-        return _project(Project(repository, registrar.link(repository, account)), where)
+        return project_record(Project(repository, registrar.link(repository, account)), where)
 
     @app.delete("/api/projects/{owner}/{repo}", status_code=204)
     def unlink_project(owner: str, repo: str, account: SignedIn) -> Response:
-        projects.unlink(account, _repository(owner, repo))
+        projects.unlink(account, repository_named(owner, repo))
         return Response(status_code=204)
 
     @app.get("/api/session")
     def who_am_i(viewer: Viewer) -> SessionRecord:
-        return SessionRecord(account=None if viewer is None else _account(viewer))
+        return SessionRecord(account=None if viewer is None else account_record(viewer))
 
     @app.post("/api/session")
     def sign_in(wanted: SessionRequest, request: Request, response: Response, where: Here) -> SessionRecord:
@@ -371,7 +296,7 @@ def create_app(settings: Settings) -> FastAPI:
             samesite="strict",
             secure=where.registry.startswith("https:"),
         )
-        return SessionRecord(account=_account(account))
+        return SessionRecord(account=account_record(account))
 
     @app.delete("/api/session", status_code=204)
     def sign_out(request: Request, _: Viewer) -> Response:
@@ -381,6 +306,50 @@ def create_app(settings: Settings) -> FastAPI:
         response = Response(status_code=204)
         response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="strict")
         return response
+
+    @app.get("/sitemap.xml", response_class=Response, responses={200: {"content": {"application/xml": {}}}})
+    def site_map(where: Here) -> Response:
+        return Response(sitemap(where.registry, catalogue.pages()), media_type="application/xml")
+
+    async def page_of(request: Request, slug: str, viewer: Account | None, complaint: ProblemError | None) -> Response:
+        """A mod's page, or the page that says there is none: to all but owner and admins a private mod has none."""
+        where = here(request)
+        row = await run_in_threadpool(catalogue.by_slug, slug) if _SLUG.fullmatch(slug) else None
+        controls_it = row is not None and viewer is not None and (viewer.admin or row.account_id == viewer.id)
+        if row is None or (row.private and not controls_it):
+            return await site.missing(request, where)
+        text = game_page(
+            mod_record(row, where), where.registry, site.head_links(), viewer if controls_it else None, complaint
+        )
+        # Forms must say where they come from; the page's own policy would blank that.
+        headers = {**site.headers(where), "cache-control": "private, no-cache", "referrer-policy": "same-origin"}
+        return HTMLResponse(text, 200 if complaint is None else complaint.status, headers)
+
+    @app.get("/games/{slug}", response_class=HTMLResponse)
+    @app.head("/games/{slug}", include_in_schema=False)
+    async def show_game(slug: str, request: Request, viewer: Viewer) -> Response:
+        return await page_of(request, slug, viewer, None)
+
+    @app.post("/games/{slug}", include_in_schema=False)
+    async def control_game(slug: str, request: Request, account: SignedIn) -> Response:
+        """The owner's controls as a plain form."""
+        form = parse_qs((await request.body()).decode("utf-8", "replace"))
+        row = await run_in_threadpool(catalogue.by_slug, slug) if _SLUG.fullmatch(slug) else None
+        if row is None:
+            return await site.missing(request, here(request))
+        after = f"/games/{slug}"
+        try:
+            match form.get("action"):
+                case ["private" | "public" as wanted]:
+                    await run_in_threadpool(controls.set_private, row.id, account, private=wanted == "private")
+                case ["delete"] if form.get("sure"):
+                    await run_in_threadpool(controls.delete, row.id, account)
+                    after = "/"
+                case _:
+                    raise ProblemError(422, "invalid-request", "Nothing was chosen.")
+        except ProblemError as error:
+            return await page_of(request, slug, account, error)
+        return Response(status_code=303, headers={"location": after})
 
     @app.get("/config.json", include_in_schema=False)
     def config(where: Here) -> JSONResponse:
@@ -421,60 +390,6 @@ def _viewer(request: Request, accounts: Accounts, where: Addresses) -> Account |
     return accounts.proven_by(secret, "session")
 
 
-def _repository(owner: str, name: str) -> Repository:
-    try:
-        return Repository(owner, name)
-    except ValueError as error:
-        raise ProblemError(422, "invalid-repository", str(error)) from None
-
-
-def _record(row: ModRow, where: Addresses) -> ModRecord:
-    return ModRecord(
-        id=row.id,
-        manifestId=row.manifest_id,
-        kind=row.kind,
-        name=row.name,
-        slug=row.slug,
-        release=row.release,
-        owner=row.owner,
-        repo=row.repo,
-        ref=row.ref,
-        commitSha=row.commit_sha,
-        artifactHash=row.artifact_hash,
-        version=row.version,
-        compatible=row.compatible,
-        issues=row.issues,
-        private=row.private,
-        available=row.available,
-        files=row.files,
-        bytes=row.bytes,
-        cover=_cover(row, where),
-        summary=row.summary,
-        players=row.players,
-        tags=row.tags,
-        category=row.category,
-        license=row.license,
-        updatedAt=utc(row.updated_at),
-    )
-
-
-def _project(project: Project, where: Addresses) -> ProjectRecord:
-    mod = None if project.mod is None else _record(project.mod, where)
-    return ProjectRecord(owner=project.repository.owner, repo=project.repository.name, mod=mod)
-
-
-def _cover(row: ModRow, where: Addresses) -> str | None:
-    if row.cover is None or must_be_wrapped(row.cover):
-        return None
-    ref = asset_ref(commit_sha(row.commit_sha), row.ref)
-    compose = media_url if row.cover_lfs else raw_url
-    return compose(where.github, Repository(row.owner, row.repo), ref, ContentVersion(row.version), row.cover)
-
-
-def _account(account: Account) -> AccountRecord:
-    return AccountRecord(name=account.name, member=account.member, admin=account.admin)
-
-
 def _index(request: Request, index: FileIndex, caching: str) -> Response:
     etag = f'"{index.version}"'
     headers = {"cache-control": caching, "etag": etag, "vary": "accept-encoding"}
@@ -486,8 +401,10 @@ def _index(request: Request, index: FileIndex, caching: str) -> Response:
     return Response(index.plain(), headers=headers, media_type="application/json")
 
 
-def _bad_cursor() -> ProblemError:
-    return ProblemError(422, "invalid-request", "The cursor is not one that this registry gave out.")
+def _collection_id(text: str) -> str:
+    if not _ID.fullmatch(text):
+        raise unknown_collection()
+    return text
 
 
 def _wrong_origin() -> ProblemError:

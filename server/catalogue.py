@@ -8,13 +8,14 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Engine, Row, and_, func, or_, select
+from sqlalchemy import ColumnElement, Engine, Row, and_, literal, or_, select
 
 from server.account import Account
 from server.database import mods, utc, versions
+from server.search import matches
 
 Shelf = Literal["games", "packs"]
 _KINDS: dict[Shelf, tuple[str, ...]] = {"games": ("game",), "packs": ("room", "table")}
@@ -64,28 +65,56 @@ class Catalogue:
         with self._engine.connect() as connection:
             return connection.execute(select(mods).where(mods.c.id == mod_id, mods.c.deleted.is_(False))).one_or_none()
 
+    def by_slug(self, slug: str) -> ModRow | None:
+        """The mod whose page has this slug, unless it was deleted."""
+        with self._engine.connect() as connection:
+            return connection.execute(select(mods).where(mods.c.slug == slug, mods.c.deleted.is_(False))).one_or_none()
+
     def listing(self, wanted: Wanted, viewer: Account | None, limit: int, cursor: str | None) -> Page:
-        """Mods the viewer may see listed, last published first.
+        """Mods the viewer may see listed: best match first where words are searched for, else last published first.
 
         :raises BadCursorError: the cursor is not one of ours
         """
-        conditions = [mods.c.deleted.is_(False), mods.c.available.is_(True), _visible_to(viewer)]
-        if wanted.shelf is not None:
-            conditions.append(mods.c.kind.in_(_KINDS[wanted.shelf]))
-        if wanted.repository is not None:
-            conditions.append(mods.c.repo_key == wanted.repository)
-        if wanted.manifest_id is not None:
-            conditions.append(mods.c.manifest_id == wanted.manifest_id)
-        conditions.extend(_mentions(word) for word in wanted.text.lower().split()[:_MOST_WORDS])
-        if cursor is not None:
-            at, last = _read_cursor(cursor)
-            conditions.append(or_(mods.c.updated_at < at, and_(mods.c.updated_at == at, mods.c.id < last)))
-        question = select(mods).where(*conditions).order_by(mods.c.updated_at.desc(), mods.c.id.desc())
+        conditions = [*listed_for(viewer), *_narrowed(wanted)]
         with self._engine.connect() as connection:
-            rows = list(connection.execute(question.limit(limit + 1)))
+            found = matches(connection, wanted.text) if wanted.text.strip() else []
+            if found is None:
+                return Page([], None)
+            score: ColumnElement[int] = literal(0)
+            question = select(mods)
+            for one in found:
+                score = score + one.c.score
+                question = question.join(one, one.c.mod_id == mods.c.id)
+            if cursor is not None:
+                best, moment, last = read_keyset(cursor, int, str, str)
+                at = read_moment(moment, cursor)
+                behind = or_(mods.c.updated_at < at, and_(mods.c.updated_at == at, mods.c.id < last))
+                conditions.append(or_(score < best, and_(score == best, behind)))
+            question = question.add_columns(score.label("score")).where(*conditions)
+            ordered = question.order_by(score.desc(), mods.c.updated_at.desc(), mods.c.id.desc())
+            rows = list(connection.execute(ordered.limit(limit + 1)))
         more = len(rows) > limit
         rows = rows[:limit]
-        return Page(rows, _cursor(rows[-1]) if more else None)
+        following = keyset(rows[-1].score, utc(rows[-1].updated_at).isoformat(), rows[-1].id) if more else None
+        return Page(rows, following)
+
+    def spotlight(self, limit: int) -> list[ModRow]:
+        """The games to show first: whole, with a picture, best rated and newest.
+
+        A few stars weigh little until there are more of them: each mod starts with five votes of three and a half.
+        """
+        conditions = [*listed_for(None), mods.c.kind == "game", mods.c.compatible.is_(True), mods.c.cover.is_not(None)]
+        score = (mods.c.rating_sum + 17.5) / (mods.c.rating_count + 5)
+        question = select(mods).where(*conditions).order_by(score.desc(), mods.c.updated_at.desc(), mods.c.id.desc())
+        with self._engine.connect() as connection:
+            return list(connection.execute(question.limit(limit)))
+
+    def pages(self) -> list[tuple[str, datetime]]:
+        """Slug and last publish of every mod with a public page, newest first; at most what one sitemap may hold."""
+        question = select(mods.c.slug, mods.c.updated_at).where(*listed_for(None))
+        ordered = question.order_by(mods.c.updated_at.desc(), mods.c.id.desc()).limit(_MOST_IN_A_SITEMAP)
+        with self._engine.connect() as connection:
+            return [(row.slug, utc(row.updated_at)) for row in connection.execute(ordered)]
 
     def versions(
         self, mod_id: str, limit: int, cursor: str | None
@@ -114,31 +143,64 @@ class Catalogue:
         return None if gzipped is None else FileIndex(version, gzipped)
 
 
-_MOST_WORDS = 8
-_SEARCHED = (mods.c.name, mods.c.summary, mods.c.repo_key, mods.c.manifest_id, mods.c.category)
+_MOST_IN_A_SITEMAP = 49_999
+"""The protocol's limit of sitemaps.org less the front page."""
 
 
-def _mentions(word: str) -> ColumnElement[bool]:
-    return or_(*(func.lower(column).contains(word, autoescape=True) for column in _SEARCHED))
+def listed_for(viewer: Account | None) -> tuple[ColumnElement[bool], ...]:
+    """What holds of every mod in any listing this viewer gets: private ones are in their owner's only."""
+    shown: ColumnElement[bool] = mods.c.private.is_(False)
+    if viewer is not None:
+        shown = or_(shown, mods.c.account_id == viewer.id)
+    return mods.c.deleted.is_(False), mods.c.available.is_(True), shown
 
 
-def _visible_to(viewer: Account | None) -> ColumnElement[bool]:
-    if viewer is None:
-        return mods.c.private.is_(False)
-    return or_(mods.c.private.is_(False), mods.c.account_id == viewer.id)
+def keyset(*values: str | int) -> str:
+    """Where a list goes on, as an opaque text."""
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
-def _cursor(row: ModRow) -> str:
-    text = json.dumps([utc(row.updated_at).isoformat(), row.id])
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+def read_keyset(cursor: str, *kinds: type) -> list[Any]:
+    """What :func:`keyset` was made from.
 
-
-def _read_cursor(cursor: str) -> tuple[datetime, str]:
+    :raises BadCursorError: it was not made by it
+    """
     try:
-        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        at, last = json.loads(text)
-        if not isinstance(last, str):
-            raise BadCursorError(cursor)
-        return datetime.fromisoformat(at), last
+        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (binascii.Error, ValueError, TypeError, RecursionError):
         raise BadCursorError(cursor) from None
+    if not isinstance(values, list) or len(values) != len(kinds):
+        raise BadCursorError(cursor)
+    for value, kind in zip(values, kinds, strict=True):
+        too_large = isinstance(value, int) and abs(value) >= _LARGEST_NUMBER
+        if type(value) is not kind or too_large or (isinstance(value, str) and not value.isprintable()):
+            raise BadCursorError(cursor)
+    return values
+
+
+_LARGEST_NUMBER = 1 << 31
+
+
+def read_moment(text: str, cursor: str) -> datetime:
+    """A moment out of a cursor.
+
+    :raises BadCursorError: it is none
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            raise BadCursorError(cursor)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadCursorError(cursor) from None
+
+
+def _narrowed(wanted: Wanted) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if wanted.shelf is not None:
+        conditions.append(mods.c.kind.in_(_KINDS[wanted.shelf]))
+    if wanted.repository is not None:
+        conditions.append(mods.c.repo_key == wanted.repository)
+    if wanted.manifest_id is not None:
+        conditions.append(mods.c.manifest_id == wanted.manifest_id)
+    return conditions

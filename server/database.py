@@ -106,6 +106,8 @@ mods = Table(
     Column("category", Text),
     Column("license", Text),
     Column("scanner", Integer, nullable=False),
+    Column("rating_sum", Integer, nullable=False, default=0, server_default="0"),
+    Column("rating_count", Integer, nullable=False, default=0, server_default="0"),
     Column("registered_at", DateTime(timezone=True), nullable=False),
     Column("updated_at", DateTime(timezone=True), nullable=False),
     Index("ix_mods_listing", "updated_at", "id"),
@@ -146,6 +148,57 @@ projects = Table(
     Column("owner", String(40), nullable=False),
     Column("repo", String(110), nullable=False),
     Column("at", DateTime(timezone=True), nullable=False),
+)
+
+# A word a mod is found by; a word of its name weighs more than one of its summary.
+search_terms = Table(
+    "search_terms",
+    metadata,
+    Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), primary_key=True),
+    Column("term", String(40), primary_key=True, index=True),
+    Column("weight", Integer, nullable=False),
+)
+
+# Three letters in a row of a term, by which terms that resemble a mistyped word are found.
+search_grams = Table(
+    "search_grams",
+    metadata,
+    Column("gram", String(3), primary_key=True),
+    Column("term", String(40), primary_key=True, index=True),
+)
+
+favourites = Table(
+    "favourites",
+    metadata,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), primary_key=True),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), primary_key=True),
+    Column("stars", Integer, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", String(100), nullable=False),
+    Column("updated_at", DateTime(timezone=True), nullable=False),
+)
+
+collected_mods = Table(
+    "collected_mods",
+    metadata,
+    Column("collection_id", ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), nullable=False),
 )
 
 

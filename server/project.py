@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from client.repository import Repository
 from server.account import Account
-from server.catalogue import ModRow
+from server.catalogue import BadCursorError, ModRow
 from server.database import mods, now, projects
 
 
@@ -29,9 +29,14 @@ class Projects:
         self._engine = engine
 
     def of(self, account: Account, limit: int, after: str | None) -> tuple[list[Project], str | None]:
-        """Projects in the order of their names from behind ``after`` on, and what to go on after; None at the end."""
+        """Projects in the order of their names from behind ``after`` on, and what to go on after; None at the end.
+
+        :raises BadCursorError: no list ended there
+        """
         conditions = [projects.c.account_id == account.id]
         if after is not None:
+            if not after.isprintable() or not after.isascii():
+                raise BadCursorError(after)
             conditions.append(projects.c.repo_key > after)
         question = select(projects).where(*conditions).order_by(projects.c.repo_key).limit(limit + 1)
         with self._engine.connect() as connection:

@@ -29,6 +29,7 @@ from server.github import GitHub, GitHubError, Head, RateLimitedError, Repositor
 from server.problem import ProblemError, unknown_version
 from server.project import forget_project, keep_project
 from server.scan import SCANNER, Scan, ScanError, scan
+from server.search import index_mod
 from server.settings import Limits
 
 _ATTEMPTS = 5
@@ -301,6 +302,7 @@ class Registrar:
             connection.execute(update(mods).where(mods.c.id == mod_id).values(values))
         self._add_version(connection, mod_id, found, sha, published=True)
         _set_dependencies(connection, mod_id, found)
+        index_mod(connection, mod_id, values)
         recorded = connection.execute(select(mods).where(mods.c.id == mod_id)).one()
         if recorded.account_id is not None:
             keep_project(connection, recorded.account_id, resolved.repository)

@@ -28,6 +28,7 @@ _TYPES = {
     "data": "application/octet-stream",
 }
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+_LINK = re.compile(r'<link rel="(stylesheet|icon|apple-touch-icon)"[^>]*?href="\.?/?([A-Za-z0-9._/-]+)">')
 _NOT_PAGES = frozenset({"_headers", "nginx.conf", "vercel.json"})
 _POLICY = "Content-Security-Policy"
 
@@ -110,6 +111,23 @@ class Site:
         if found is None:
             return await self._missing(request, headers)
         return self._file(request, path, found, headers)
+
+    def headers(self, where: Addresses) -> dict[str, str]:
+        """The headers of every page that this server writes itself."""
+        return self._page_headers.to(where)
+
+    async def missing(self, request: Request, where: Addresses) -> Response:
+        """The page that says there is nothing here."""
+        return await self._missing(request, self._page_headers.to(where))
+
+    def head_links(self) -> str:
+        """The page's style and icons, as elements for another page's head; empty where no page was built."""
+        index = None if self._root is None else self._root / "index.html"
+        if index is None or not index.is_file():
+            return ""
+        return "\n".join(
+            f'<link rel="{rel}" href="/{href}">' for rel, href in _LINK.findall(index.read_text(encoding="utf-8"))
+        )
 
     def _find(self, path: str, accepted: str) -> tuple[Path, str | None, bool] | None:
         """The file for a path, its content coding, and whether it has other variants."""
