@@ -264,7 +264,8 @@ Object.assign(window, { peer });
 document.addEventListener("click", onClick);
 addEventListener("popstate", onPopState);
 // A page kept for the back button is frozen with its worker and that one's locks: the next visit could wait for ever.
-addEventListener("pagehide", () => peer.dispose());
+// Where it is not kept, the browser ends the worker itself; Firefox then cancels its transfers, which it does not otherwise.
+window.addEventListener("pagehide", (event) => /** @type {PageTransitionEvent} */ (event).persisted && peer.dispose());
 window.addEventListener("pageshow", (event) => /** @type {PageTransitionEvent} */ (event).persisted && location.reload());
 peer.subscribe(onPeer);
 follow();
