@@ -6,6 +6,7 @@ import argparse
 import logging
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from server.account import Accounts, NameTakenError
@@ -14,6 +15,7 @@ from server.run import Run, RunError
 from server.settings import DATABASE_URL_VARIABLE, DEFAULT_DATA, Settings
 
 GITHUB_TOKEN_VARIABLE = "PEER_GITHUB_TOKEN"  # noqa: S105
+GITHUB_CLIENT_VARIABLE = "PEER_GITHUB_CLIENT_ID"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         data=options.data.resolve(),
         database_url=os.environ.get(DATABASE_URL_VARIABLE) or None,
         github_token=os.environ.get(GITHUB_TOKEN_VARIABLE) or None,
+        github_client_id=os.environ.get(GITHUB_CLIENT_VARIABLE) or None,
     )
     if options.command == "run":
         return _run(options, settings)
@@ -62,12 +65,7 @@ def _run(options: argparse.Namespace, settings: Settings) -> int:
     run = Run(
         port=options.port,
         host=options.host,
-        settings=Settings(
-            data=settings.data,
-            database_url=settings.database_url,
-            github_token=settings.github_token,
-            dist=None if site is None else site.resolve(),
-        ),
+        settings=replace(settings, dist=None if site is None else site.resolve()),
         mods=tuple(options.mods),
         on_github=options.github,
         latency_ms=options.latency_ms,

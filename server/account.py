@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.database import accounts, credentials, now, utc
@@ -35,10 +36,26 @@ class Accounts:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def add(self, name: str, *, member: bool = False, admin: bool = False) -> Account:
+    def add(
+        self,
+        name: str,
+        *,
+        member: bool = False,
+        admin: bool = False,
+        github_number: str | None = None,
+        github_token: str | None = None,
+    ) -> Account:
         """:raises NameTakenError: names are unique"""
         account = Account(secrets.token_hex(12), name, member, admin)
-        row = {"id": account.id, "name": name, "member": member, "admin": admin, "created_at": now()}
+        row = {
+            "id": account.id,
+            "name": name,
+            "member": member,
+            "admin": admin,
+            "created_at": now(),
+            "github_number": github_number,
+            "github_token": github_token,
+        }
         try:
             with self._engine.execution_options(writes=True).begin() as connection:
                 connection.execute(insert(accounts).values(row))
@@ -58,9 +75,32 @@ class Accounts:
     def start_session(self, token: str) -> tuple[Account, str] | None:
         """The account behind a bearer token and a new session's secret; None when the token proves nothing."""
         account = self.proven_by(token, "token")
-        if account is None:
-            return None
-        return account, self._issue(account, "session", "browser", timedelta(days=SESSION_DAYS), replacing=False)
+        return None if account is None else (account, self.open_session(account))
+
+    def open_session(self, account: Account) -> str:
+        """A new session's secret for somebody who is proven already."""
+        return self._issue(account, "session", "browser", timedelta(days=SESSION_DAYS), replacing=False)
+
+    def of_github(self, number: str, login: str, sealed_token: str) -> Account:
+        """The account of a person GitHub knows by this number, made at their first sign-in."""
+        this = accounts.c.github_number == number
+        for name in (login, f"{login} on GitHub", f"{login} {number}", f"{login} {secrets.token_hex(4)}"):
+            with self._engine.execution_options(writes=True).begin() as connection:
+                connection.execute(update(accounts).where(this).values(github_token=sealed_token))
+                row = connection.execute(select(accounts).where(this)).one_or_none()
+            if row is not None:
+                return Account(row.id, row.name, row.member, row.admin)
+            # A name may be taken, and the same person may be signing in twice at this moment.
+            with contextlib.suppress(NameTakenError):
+                return self.add(name, github_number=number, github_token=sealed_token)
+        raise NameTakenError(login)
+
+    def github_token(self, account: Account) -> str | None:
+        """The sealed token of the account's last sign-in with GitHub."""
+        with self._engine.connect() as connection:
+            return connection.execute(
+                select(accounts.c.github_token).where(accounts.c.id == account.id)
+            ).scalar_one_or_none()
 
     def end_session(self, secret: str) -> None:
         with self._engine.execution_options(writes=True).begin() as connection:

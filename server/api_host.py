@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from server.device_login import DeviceLogins
 from server.exchange import Reply, Request
 from server.git import GitError, Repository
 from server.shelf import Shelf, ShelfPlace
@@ -63,8 +64,9 @@ class _RefusedError(Exception):
 class ApiHost:
     """``/repos/{owner}/{repo}`` and what lies below it. ``tree_limit`` is how many entries a tree answers at most."""
 
-    def __init__(self, shelf: Shelf, budget: RateBudget, *, tree_limit: int = 100_000) -> None:
+    def __init__(self, shelf: Shelf, budget: RateBudget, logins: DeviceLogins, *, tree_limit: int = 100_000) -> None:
         self.budget = budget
+        self._logins = logins
         self.tree_limit = tree_limit
         self._shelf = shelf
 
@@ -100,6 +102,14 @@ class ApiHost:
 
     async def _route(self, request: Request, git_base: str) -> Reply:
         segments = request.segments
+        authorization = request.headers.get("authorization", "")
+        login = self._logins.login(authorization)
+        if login is None and authorization.startswith("Bearer gho_"):
+            raise _RefusedError(401, "Bad credentials")
+        if segments == ("user",):
+            if login is None:
+                raise _RefusedError(401, "Requires authentication")
+            return self._fresh(request, self._logins.user(login))
         if len(segments) < 3 or segments[0] != "repos":
             raise _RefusedError(404, "Not Found")
         found = await self._shelf.find(segments[1], segments[2])
@@ -109,7 +119,10 @@ class ApiHost:
         base = f"{request.base}/repos/{quote(place.owner)}/{quote(place.name)}"
         match segments[3:]:
             case ():
-                return self._fresh(request, await self._repository(place, repository, base))
+                described = await self._repository(place, repository, base)
+                if login is not None:
+                    described["permissions"] = self._logins.permissions(login, place.owner, place.name)
+                return self._fresh(request, described)
             case ("commits", *ref) if ref:
                 return await self._commit(request, repository, "/".join(ref), base)
             case ("compare", *names) if names:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
@@ -21,14 +22,18 @@ from server.database import open_database, utc
 from server.favourite import Favourites, Ratings
 from server.game_page import game_page, sitemap
 from server.github import GitHub
+from server.github_login import GitHubLogin
 from server.owner_control import OwnerControls
 from server.problem import ProblemError, unknown_mod, unknown_version
 from server.project import Project, Projects
+from server.quota import Allowance, Quota, network
 from server.record import (
     CollectionList,
     CollectionRecord,
     CollectionRequest,
+    DeviceRequest,
     FileList,
+    LoginStepRecord,
     ModChange,
     ModList,
     ModRecord,
@@ -41,6 +46,7 @@ from server.record import (
     RatingRequest,
     SessionRecord,
     SessionRequest,
+    StartedLoginRecord,
     VersionList,
     VersionRecord,
     account_record,
@@ -52,6 +58,7 @@ from server.record import (
     repository_named,
 )
 from server.registration import Publish, Registrar
+from server.seal import Seal
 from server.search import index_missing
 from server.settings import Settings
 from server.site import Addresses, PageHeaders, Site, addresses
@@ -79,7 +86,10 @@ def create_app(settings: Settings) -> FastAPI:
     github = GitHub(settings.github, settings.github_token)
     catalogue = Catalogue(engine)
     accounts = Accounts(engine)
-    registrar = Registrar(engine, github, settings.limits)
+    login = GitHubLogin(github, accounts, Seal(settings.data), settings.github_client_id)
+    registrar = Registrar(engine, github, settings.limits, login)
+    quota = Quota(engine)
+    failures = Allowance(settings.limits.failed_sign_ins, timedelta(minutes=15))
     controls = OwnerControls(engine)
     projects = Projects(engine)
     favourites = Favourites(engine)
@@ -281,22 +291,43 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.post("/api/session")
     def sign_in(wanted: SessionRequest, request: Request, response: Response, where: Here) -> SessionRecord:
-        origin = request.headers.get("origin")
-        if origin is not None and origin != where.registry:
-            raise _wrong_origin()
+        _check_origin(request, where)
+        purpose = f"sign-in:{_network(request, settings)}"
+        quota.check(purpose, failures)
         found = accounts.start_session(wanted.token)
         if found is None:
+            quota.spend(purpose, failures)
             raise ProblemError(401, "unknown-token", "That token belongs to no account.")
         account, secret = found
-        response.set_cookie(
-            SESSION_COOKIE,
-            secret,
-            max_age=SESSION_DAYS * 86400,
-            httponly=True,
-            samesite="strict",
-            secure=where.registry.startswith("https:"),
-        )
+        _set_session(response, secret, where)
         return SessionRecord(account=account_record(account))
+
+    @app.post("/api/session/github")
+    def start_github_login(request: Request, where: Here) -> StartedLoginRecord:
+        _check_origin(request, where)
+        purpose = f"sign-in:{_network(request, settings)}"
+        quota.check(purpose, failures)
+        started = login.start()
+        quota.spend(purpose, failures)
+        return StartedLoginRecord(
+            userCode=started.user_code,
+            verificationUri=started.verification_uri,
+            device=started.device,
+            interval=started.interval,
+            expiresIn=started.expires_in,
+        )
+
+    @app.put("/api/session/github")
+    def finish_github_login(
+        wanted: DeviceRequest, request: Request, response: Response, where: Here
+    ) -> LoginStepRecord:
+        _check_origin(request, where)
+        found = login.finish(wanted.device)
+        if isinstance(found, int):
+            return LoginStepRecord(account=None, interval=found)
+        account, secret = found
+        _set_session(response, secret, where)
+        return LoginStepRecord(account=account_record(account), interval=None)
 
     @app.delete("/api/session", status_code=204)
     def sign_out(request: Request, _: Viewer) -> Response:
@@ -399,6 +430,30 @@ def _index(request: Request, index: FileIndex, caching: str) -> Response:
         headers["content-encoding"] = "gzip"
         return Response(index.gzipped, headers=headers, media_type="application/json")
     return Response(index.plain(), headers=headers, media_type="application/json")
+
+
+def _check_origin(request: Request, where: Addresses) -> None:
+    origin = request.headers.get("origin")
+    if origin is not None and origin != where.registry:
+        raise _wrong_origin()
+
+
+def _network(request: Request, settings: Settings) -> str:
+    """Where a request comes from; the proxy in front, if there is one, appends what it saw."""
+    forwarded = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    seen = "" if request.client is None else request.client.host
+    return network(forwarded if settings.public_url is not None and forwarded else seen)
+
+
+def _set_session(response: Response, secret: str, where: Addresses) -> None:
+    response.set_cookie(
+        SESSION_COOKIE,
+        secret,
+        max_age=SESSION_DAYS * 86400,
+        httponly=True,
+        samesite="strict",
+        secure=where.registry.startswith("https:"),
+    )
 
 
 def _collection_id(text: str) -> str:

@@ -59,6 +59,10 @@ accounts = Table(
     Column("member", Boolean, nullable=False, default=False),
     Column("admin", Boolean, nullable=False, default=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    # GitHub's number of a person who signs in there, and the sealed token that proves what they may push to.
+    Column("github_number", String(64)),
+    Column("github_token", Text),
+    Index("ix_accounts_github_number", "github_number", unique=True),
 )
 
 # A credential is an account's long-lived token or a browser's session; only its SHA-256 is kept.
@@ -199,6 +203,16 @@ collected_mods = Table(
     Column("collection_id", ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), nullable=False),
+)
+
+# One use of something that is limited, by whoever ``purpose`` names.
+spendings = Table(
+    "spendings",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("purpose", String(160), nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Index("ix_spendings_purpose", "purpose", "at"),
 )
 
 

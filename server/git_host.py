@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator
 
+from server.device_login import DeviceLogins
 from server.exchange import Reply, Request
 from server.git import GitError, Repository
 from server.shelf import Shelf, ShelfPlace
@@ -14,13 +15,17 @@ _LARGEST_REQUEST = 16 << 20
 
 
 class GitHost:
-    """``/{owner}/{repo}[.git]/info/refs``, ``…/git-upload-pack`` and ``…/legacy.tar.gz/{ref}``. No pushes, no CORS."""
+    """``/{owner}/{repo}[.git]/info/refs``, ``…/git-upload-pack`` and ``…/legacy.tar.gz/{ref}``, and the device flow's
+    addresses below ``/login``. No pushes, no CORS."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Shelf, logins: DeviceLogins) -> None:
         self._shelf = shelf
+        self._logins = logins
 
     async def answer(self, request: Request) -> Reply:
         segments = request.segments
+        if segments in {("login", "device", "code"), ("login", "oauth", "access_token")}:
+            return await self._logins.answer(request)
         found = await self._shelf.find(segments[0], segments[1]) if len(segments) > 2 else None
         if found is None:
             return _text(404, "Not Found")

@@ -36,6 +36,7 @@ class GitHubError(Exception):
         GitHubError
         ├── RepositoryMissingError  no public repository of that name
         ├── RateLimitedError        the budget is used up; retry_after in seconds, if it said so
+        ├── UnauthorizedError       the person's token is worth nothing any more
         └── UnreachableError        network trouble or a server error
     """
 
@@ -48,6 +49,10 @@ class RateLimitedError(GitHubError):
     def __init__(self, message: str, retry_after: int | None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class UnauthorizedError(GitHubError):
+    pass
 
 
 class UnreachableError(GitHubError):
@@ -79,6 +84,34 @@ class TreeFile:
     mode: str
     oid: str
     size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StartedDevice:
+    """The first answer of the device flow; times in seconds."""
+
+    device_code: str
+    user_code: str
+    verification_uri: str
+    interval: int
+    expires_in: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStep:
+    """A later answer: the token, or the ``error`` word of RFC 8628 and perhaps a new interval in seconds."""
+
+    token: str | None
+    error: str | None
+    interval: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubUser:
+    """A person; ``number`` survives a change of ``login``."""
+
+    number: str
+    login: str
 
 
 class GitHub:
@@ -168,6 +201,55 @@ class GitHub:
             return False
         return answer.get("status") in {"ahead", "identical"}
 
+    def start_device(self, client_id: str) -> StartedDevice:
+        """Ask for a code that a person enters on GitHub; no scope, so the token can read what is public.
+
+        :raises GitHubError: it could not be asked
+        """
+        answer = self._form("/login/device/code", {"client_id": client_id})
+        try:
+            address = str(answer["verification_uri"])
+            if not address.startswith(self.endpoints.git):
+                raise ValueError("the code is to be entered elsewhere")
+            numbers = int(answer["interval"]), int(answer["expires_in"])
+            return StartedDevice(str(answer["device_code"]), str(answer["user_code"]), address, *numbers)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UnreachableError(f"GitHub does not start a sign-in: {error}") from None
+
+    def poll_device(self, client_id: str, device_code: str) -> DeviceStep:
+        """Ask whether the person has entered the code.
+
+        :raises GitHubError: it could not be asked
+        """
+        grant = "urn:ietf:params:oauth:grant-type:device_code"
+        form = {"client_id": client_id, "device_code": device_code, "grant_type": grant}
+        answer = self._form("/login/oauth/access_token", form)
+        token, error, interval = answer.get("access_token"), answer.get("error"), answer.get("interval")
+        return DeviceStep(
+            token if isinstance(token, str) and token else None,
+            error if isinstance(error, str) else None,
+            interval if isinstance(interval, int) and 0 < interval <= 900 else None,
+        )
+
+    def user(self, token: str) -> GitHubUser:
+        """Whose token it is.
+
+        :raises GitHubError: any of its kinds
+        """
+        answer = self._api("/user", token)
+        try:
+            return GitHubUser(f"{self.endpoints.name}:{int(answer['id'])}", Repository(answer["login"], "x").owner)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UnreachableError(f"GitHub's answer about a user can't be read: {error}") from None
+
+    def may_push(self, repository: Repository, token: str) -> bool:
+        """Whether the token's owner may push to a repository.
+
+        :raises GitHubError: any of its kinds
+        """
+        permissions = self._api(f"/repos/{repository}", token).get("permissions")
+        return isinstance(permissions, dict) and permissions.get("push") is True
+
     def tree(self, repository: Repository, sha: CommitSha) -> list[TreeFile]:
         """Every file of a commit; fewer when GitHub truncates its answer.
 
@@ -216,21 +298,28 @@ class GitHub:
             raise UnreachableError(f"{url}: {error}") from None
         return bytes(content)
 
-    def _api(self, path: str) -> dict[str, Any]:
+    def _form(self, path: str, form: dict[str, str]) -> dict[str, Any]:
+        url = self.endpoints.git + path
+        try:
+            answer = self._http.post(url, data=form, headers={"accept": "application/json"})
+        except httpx.HTTPError as error:
+            raise UnreachableError(f"{url}: {error}") from None
+        self._check(answer, url)
+        return _object(answer, url)
+
+    def _api(self, path: str, token: str | None = None) -> dict[str, Any]:
+        """An answer of the REST API; with ``token`` in a person's name and never out of a store."""
         url = self.endpoints.api + path
-        headers = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28", **self._authorization}
+        proof = self._authorization if token is None else {"authorization": f"Bearer {token}"}
+        headers = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28", **proof}
         try:
             answer = self._http.get(url, headers=headers, follow_redirects=True)
         except httpx.HTTPError as error:
             raise UnreachableError(f"{url}: {error}") from None
+        if answer.status_code == 401 and token is not None:
+            raise UnauthorizedError(f"{url} does not take the token")
         self._check(answer, url)
-        try:
-            value = answer.json()
-        except ValueError:
-            raise UnreachableError(f"{url} does not answer with JSON") from None
-        if not isinstance(value, dict):
-            raise UnreachableError(f"{url} does not answer with an object")
-        return value
+        return _object(answer, url)
 
     def _check(self, answer: httpx.Response, url: str) -> None:
         status = answer.status_code
@@ -243,6 +332,16 @@ class GitHub:
         if status in {404, 409, 410, 422, 451}:
             raise RepositoryMissingError(f"{url} answers {status}")
         raise UnreachableError(f"{url} answers {status}")
+
+
+def _object(answer: httpx.Response, url: str) -> dict[str, Any]:
+    try:
+        value = answer.json()
+    except (ValueError, RecursionError):
+        raise UnreachableError(f"{url} does not answer with JSON") from None
+    if not isinstance(value, dict):
+        raise UnreachableError(f"{url} does not answer with an object")
+    return value
 
 
 def _packet(line: bytes) -> bytes:

@@ -30,6 +30,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from client.urls import GitHubHosts
 from server.api_host import ApiHost, RateBudget
 from server.asgi import App, Receive, Scope, Send
+from server.device_login import DeviceLogins
 from server.exchange import HOST_NAMES, Exchange, HostName, Reply, Request, RequestLog
 from server.fault import Fault, Faults
 from server.git import GitError
@@ -64,6 +65,7 @@ class LocalOrigin:
     - ``rate_limit`` is the REST budget an hour; ``budget.limit`` and ``budget.used`` may be set at any time
     - ``ports`` fixes some hosts' ports; the others get free ones
     - ``max_age_s`` is the Cache-Control of raw files (GitHub's is 300, for branches and commits alike)
+    - ``logins`` are the people who sign in here, see :class:`DeviceLogins`
     - ``log_limit`` is how many requests :attr:`requests` remembers
 
     :raises OSError: on entering, when a port can't be had
@@ -88,8 +90,9 @@ class LocalOrigin:
         self.shelf = Shelf(roots)
         self.ports: dict[HostName, int] = dict(ports or {})
         self._raw = RawHost(self.shelf, max_age_s=max_age_s)
-        self._api = ApiHost(self.shelf, self.budget)
-        self._git = GitHost(self.shelf)
+        self.logins = DeviceLogins()
+        self._api = ApiHost(self.shelf, self.budget, self.logins)
+        self._git = GitHost(self.shelf, self.logins)
         self._servers: list[uvicorn.Server] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None

@@ -162,6 +162,27 @@ class SessionRecord(BaseModel):
     account: AccountRecord | None
 
 
+class DeviceRequest(Strict):
+    device: Annotated[str, StringConstraints(pattern=r"^[!-~]+$", max_length=1000)]
+
+
+class StartedLoginRecord(BaseModel):
+    """Enter ``userCode`` at ``verificationUri``; then ask with ``device`` every ``interval`` seconds."""
+
+    userCode: str  # noqa: N815
+    verificationUri: str  # noqa: N815
+    device: str
+    interval: int
+    expiresIn: int  # noqa: N815
+
+
+class LoginStepRecord(BaseModel):
+    """The account, or None and the seconds to wait until the next question."""
+
+    account: AccountRecord | None
+    interval: int | None
+
+
 class RatingRequest(Strict):
     stars: Annotated[int, Field(ge=1, le=5)]
 

@@ -9,9 +9,10 @@ import secrets
 import threading
 import time
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, insert, or_, select, update
@@ -26,8 +27,10 @@ from server.account import Account
 from server.catalogue import Catalogue, FileIndex, ModRow
 from server.database import dependencies, mods, now, versions
 from server.github import GitHub, GitHubError, Head, RateLimitedError, RepositoryFacts, RepositoryMissingError
+from server.github_login import GitHubLogin
 from server.problem import ProblemError, unknown_version
 from server.project import forget_project, keep_project
+from server.quota import Allowance, Quota
 from server.scan import SCANNER, Scan, ScanError, scan
 from server.search import index_mod
 from server.settings import Limits
@@ -71,8 +74,11 @@ class Reading:
 class Registrar:
     """Registers mods of one GitHub in one database; safe to use from several threads and processes."""
 
-    def __init__(self, engine: Engine, github: GitHub, limits: Limits) -> None:
+    def __init__(self, engine: Engine, github: GitHub, limits: Limits, login: GitHubLogin | None = None) -> None:
         self._engine = engine
+        self._login = login
+        self._quota = Quota(engine)
+        self._scans_of: Counter[str] = Counter()
         self._catalogue = Catalogue(engine)
         self._github = github
         self._limits = limits
@@ -86,7 +92,7 @@ class Registrar:
 
         :raises ProblemError: refused; the record, if there was one, is as it was
         """
-        with self._alone_with(publish.repository.key):
+        with self._scanning_for(publish.account), self._alone_with(publish.repository.key):
             return self.record(self.read(publish))
 
     def read(self, publish: Publish) -> Reading:
@@ -96,6 +102,8 @@ class Registrar:
         """
         self._check_owner(publish)
         resolved = self._resolve(publish)
+        if self._login is not None:
+            self._login.check_push(publish.account, resolved.repository)
         return Reading(publish, resolved, self._scan(resolved.repository, resolved.branch, resolved.sha))
 
     def read_if_moved(self, publish: Publish) -> Reading | None:
@@ -334,6 +342,33 @@ class Registrar:
     def _mark_missing(self, repository: Repository) -> None:
         with self._engine.execution_options(writes=True).begin() as connection:
             connection.execute(update(mods).where(mods.c.repo_key == repository.key).values(available=False))
+
+    @contextlib.contextmanager
+    def _scanning_for(self, account: Account | None) -> Iterator[None]:
+        """One scan of an account at a time, and so many an hour; operators and admins are not counted.
+
+        :raises ProblemError: `rate-limited`
+        """
+        if account is None or account.admin:
+            yield
+            return
+        allowance = Allowance(self._limits.scans_an_hour, timedelta(hours=1))
+        purpose = f"scan:{account.id}"
+        with self._guard:
+            if self._scans_of[account.id] > self._limits.waiting_scans:
+                detail = "Your other registrations are not finished yet."
+                raise ProblemError(429, "rate-limited", detail, headers={"retry-after": "10"})
+            self._scans_of[account.id] += 1
+        try:
+            with self._alone_with(purpose):
+                self._quota.check(purpose, allowance)
+                self._quota.spend(purpose, allowance)
+                yield
+        finally:
+            with self._guard:
+                self._scans_of[account.id] -= 1
+                if not self._scans_of[account.id]:
+                    del self._scans_of[account.id]
 
     @contextlib.contextmanager
     def _alone_with(self, key: str) -> Iterator[None]:

@@ -27,19 +27,27 @@ class GitHubEndpoints:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one scan. Sizes in bytes."""
+    """Bounds of one scan, sizes in bytes, and of how often things may be done.
+
+    ``scans_an_hour`` and ``waiting_scans`` are an account's: it has one scan at a time, and so many may wait for it.
+    ``failed_sign_ins`` are an address's within a quarter of an hour.
+    """
 
     repository_bytes: int = 4 << 30
     file_bytes: int = 100 << 20
     files: int = 100_000
     unlike_archive: int = 500
     proofs_a_minute: int = 30
+    scans_an_hour: int = 300
+    waiting_scans: int = 8
+    failed_sign_ins: int = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """``page_hosts`` is what browsers are told; ``{host}`` in it becomes the host name they reached the server by.
-    ``public_url`` is the registry's own address when a proxy hides it."""
+    ``public_url`` is the registry's own address when a proxy hides it; then the last X-Forwarded-For is believed.
+    ``github_client_id`` names an OAuth app and switches sign-in with GitHub on."""
 
     data: Path = DEFAULT_DATA
     database_url: str | None = None
@@ -47,6 +55,7 @@ class Settings:
     headers: Path = PROJECT / "web" / "headers.json"
     github: GitHubEndpoints = field(default_factory=GitHubEndpoints)
     github_token: str | None = None
+    github_client_id: str | None = None
     page_hosts: GitHubHosts = field(default_factory=GitHubHosts)
     public_url: str | None = None
     limits: Limits = field(default_factory=Limits)

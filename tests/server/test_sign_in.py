@@ -1,0 +1,229 @@
+"""Signing in: how often one may try, and GitHub's device flow against the local origin."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from server.account import Accounts
+from server.app import create_app
+from server.database import now, open_database, spendings
+from server.fault import Fault
+from server.origin import LocalOrigin
+from server.quota import network
+from server.seal import BrokenSealError, Seal
+from server.settings import Limits
+from tests.repositories import synthetic_mod
+from tests.server.conftest import Registry
+from tests.server.served import served
+from tests.server.test_registration import problem
+
+
+@pytest.fixture
+def start(registry: Registry, tmp_path: Path) -> Iterator[Callable[..., Registry]]:
+    """Starts another registry over the same database, with other settings and a data folder of its own."""
+    running = []
+
+    def begin(**changes: Any) -> Registry:
+        database = registry.settings.database
+        settings = replace(registry.settings, database_url=database, data=tmp_path, **changes)
+        server = served(create_app(settings))
+        engine = open_database(database)
+        running.append((server, engine))
+        return Registry(server.__enter__(), settings, Accounts(engine))
+
+    yield begin
+    for server, engine in running:
+        server.__exit__(None, None, None)
+        engine.dispose()
+
+
+# Limits
+
+
+def test_sign_ins_that_fail_are_limited_by_address(start: Callable[..., Registry]) -> None:
+    limited = start(limits=Limits(failed_sign_ins=3), public_url="http://registry.example")
+    token = limited.accounts.issue_token(limited.account(), "test")
+    with limited.anybody() as visitor:
+
+        def sign_in(secret: str, address: str) -> httpx.Response:
+            return visitor.post("/api/session", json={"token": secret}, headers={"x-forwarded-for": address})
+
+        for _ in range(5):
+            assert sign_in(token, "192.0.2.1").status_code == 200
+        for _ in range(3):
+            assert problem(sign_in("wrong", "198.51.100.9, 192.0.2.1")) == (401, "unknown-token")
+        refused = sign_in(token, "192.0.2.1")
+        assert problem(refused) == (429, "rate-limited")
+        assert 800 < int(refused.headers["retry-after"]) <= 900
+        assert sign_in(token, "192.0.2.2").status_code == 200
+        # Time passes.
+        engine = open_database(limited.settings.database)
+        with engine.begin() as connection:
+            connection.execute(spendings.update().values(at=now() - timedelta(minutes=16)))
+        engine.dispose()
+        assert sign_in(token, "192.0.2.1").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "whose"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("", "unknown"),
+        ("x" * 1000, "unknown"),
+    ],
+)
+def test_an_address_stands_for_the_network_one_person_has(address: str, whose: str) -> None:
+    assert network(address) == whose
+
+
+def test_an_account_scans_so_many_times_an_hour(start: Callable[..., Registry], mods: Path, owner: str) -> None:
+    limited = start(limits=Limits(scans_an_hour=2))
+    synthetic_mod(mods, owner, "quota", {"a.webp": 10})
+    body = {"owner": owner, "repo": "quota"}
+    with limited.client() as client, limited.client(admin=True) as admin:
+        for _ in range(2):
+            assert client.post("/api/mods", json=body).status_code == 200
+        refused = client.post("/api/mods", json=body)
+        assert problem(refused) == (429, "rate-limited")
+        assert 3500 < int(refused.headers["retry-after"]) <= 3600
+        for _ in range(3):
+            assert admin.post("/api/mods", json=body).status_code == 200
+
+
+def test_an_account_has_one_scan_at_a_time_and_few_waiting(
+    start: Callable[..., Registry], origin: LocalOrigin, mods: Path, owner: str
+) -> None:
+    limited = start(limits=Limits(waiting_scans=1))
+    for number in range(4):
+        synthetic_mod(mods, owner, f"m{number}", {"a.webp": 10})
+    token = limited.accounts.issue_token(limited.account(), "test")
+    origin.faults.on("*legacy.tar.gz*", then=Fault(delay_s=0.7), host="git")
+
+    def register(number: int) -> int:
+        with limited.client(token=token) as client:
+            return client.post("/api/mods", json={"owner": owner, "repo": f"m{number}"}).status_code
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(register, range(4))) == [200, 200, 429, 429]
+
+
+# GitHub
+
+
+@pytest.fixture
+def github(start: Callable[..., Registry]) -> Registry:
+    return start(github_client_id="client")
+
+
+@contextmanager
+def signed_in(registry: Registry, origin: LocalOrigin, login: str) -> Iterator[httpx.Client]:
+    """Somebody who has signed in with GitHub."""
+    with httpx.Client(base_url=registry.base, headers={"origin": registry.base}, timeout=60) as client:
+        started = client.post("/api/session/github").json()
+        origin.logins.approve(started["userCode"], login)
+        answer = client.put("/api/session/github", json={"device": started["device"]})
+        assert answer.json()["account"] is not None, answer.text
+        yield client
+
+
+def test_a_person_signs_in_with_a_code_entered_on_github(github: Registry, origin: LocalOrigin, owner: str) -> None:
+    with github.anybody() as visitor:
+        page = {"origin": github.base}
+        started = visitor.post("/api/session/github", headers=page).json()
+        assert started["verificationUri"] == f"{origin.git}/login/device"
+        device = {"device": started["device"]}
+        waiting = visitor.put("/api/session/github", json=device, headers=page).json()
+        assert waiting == {"account": None, "interval": started["interval"]}
+        origin.logins.approve(started["userCode"], owner)
+        answer = visitor.put("/api/session/github", json=device, headers=page)
+        who = {"name": owner, "member": False, "admin": False}
+        assert answer.json() == {"account": who, "interval": None}
+        assert "httponly" in answer.headers["set-cookie"].lower()
+        assert visitor.get("/api/session").json() == {"account": who}
+        # A device code is good for one sign-in.
+        assert problem(visitor.put("/api/session/github", json=device, headers=page)) == (410, "sign-in-expired")
+    with signed_in(github, origin, owner) as again:
+        assert again.get("/api/session").json() == {"account": who}
+
+
+def test_a_taken_name_belongs_to_whoever_has_it(github: Registry, origin: LocalOrigin, owner: str) -> None:
+    github.accounts.add(owner)
+    with signed_in(github, origin, owner) as client:
+        assert client.get("/api/session").json()["account"]["name"] == f"{owner} on GitHub"
+
+
+def test_a_sign_in_that_is_refused_forged_or_from_elsewhere_opens_nothing(
+    github: Registry, origin: LocalOrigin, visitor: httpx.Client
+) -> None:
+    with github.anybody() as client:
+        started = client.post("/api/session/github").json()
+        origin.logins.deny(started["userCode"])
+        refused = client.put("/api/session/github", json={"device": started["device"]})
+        assert problem(refused) == (403, "sign-in-refused")
+        for device in ("x", started["device"][:-2] + "AA"):
+            assert problem(client.put("/api/session/github", json={"device": device})) == (410, "sign-in-expired")
+        evil = {"origin": "https://evil.example"}
+        assert problem(client.post("/api/session/github", headers=evil)) == (403, "wrong-origin")
+        body = {"device": started["device"]}
+        assert problem(client.put("/api/session/github", json=body, headers=evil)) == (403, "wrong-origin")
+        origin.faults.on("/login/*", then=Fault(status=500), host="git")
+        assert problem(client.post("/api/session/github")) == (503, "github-unreachable")
+    assert problem(visitor.post("/api/session/github")) == (404, "sign-in-off")
+
+
+def test_owning_a_mod_takes_push_permission_on_its_repository(
+    github: Registry, origin: LocalOrigin, mods: Path, owner: str
+) -> None:
+    synthetic_mod(mods, owner, "pushed", {"a.webp": 10})
+    body = {"owner": owner, "repo": "pushed"}
+    with (
+        signed_in(github, origin, f"{owner}-other") as other,
+        github.client() as unproven,
+        signed_in(github, origin, owner) as author,
+    ):
+        for client in (other, unproven):
+            assert problem(client.post("/api/mods", json=body)) == (403, "push-permission-required")
+        record = author.post("/api/mods", json=body).json()
+        origin.logins.revoke(owner)
+        assert problem(author.post("/api/mods", json=body)) == (403, "push-permission-required")
+        with signed_in(github, origin, owner) as again:
+            assert again.post("/api/mods", json=body).json()["id"] == record["id"]
+    synthetic_mod(mods, owner, "shared", {"a.webp": 10})
+    origin.logins.writers[f"{owner}/shared".lower()] = {f"{owner}-writer"}
+    with signed_in(github, origin, f"{owner}-writer") as writer:
+        assert writer.post("/api/mods", json={"owner": owner, "repo": "shared"}).status_code == 200
+
+
+def test_a_person_s_token_is_stored_sealed(github: Registry, origin: LocalOrigin, owner: str) -> None:
+    with signed_in(github, origin, owner):
+        account = github.accounts.named(owner)
+    assert account is not None
+    sealed = github.accounts.github_token(account)
+    assert sealed is not None
+    assert "gho_" not in sealed
+    key = github.settings.data / "seal.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert Seal(github.settings.data).open(sealed).startswith("gho_")
+
+
+def test_what_was_sealed_opens_unchanged_only_and_in_time(tmp_path: Path) -> None:
+    seal = Seal(tmp_path / "new")
+    sealed = seal.close("secret")
+    assert Seal(tmp_path / "new").open(sealed, 60) == "secret"
+    for broken, lasts in ((sealed[:-3] + "AAA", None), ("ä", None), (sealed, -1)):
+        with pytest.raises(BrokenSealError):
+            seal.open(broken, lasts)
+    with pytest.raises(BrokenSealError):
+        Seal(tmp_path / "another").open(sealed)
