@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 AssetGroup = Literal["image", "model", "sound", "data", "text", "other"]
@@ -56,6 +57,7 @@ _NOT_SERVED_LIVE = frozenset({"svg", "js", "mjs", "css", "html", "htm"})
 _CODE_OR_DATA = frozenset({"js", "mjs", "json", "csv", "xml", "wasm", "html", "htm", "css"})
 
 
+@lru_cache(maxsize=4096)
 def _extension(path: str) -> str:
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name else ""

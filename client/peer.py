@@ -40,8 +40,8 @@ class Peer:
         self._showing: asyncio.Task[None] | None = None
         self._generation = 0
 
-    async def open(self, mod: str, version: str | None = None) -> dict[str, Any]:
-        """Open a table from ``owner/repo`` or a registry id; returns the report once it is open.
+    async def open(self, mod: str, version: str | None = None) -> None:
+        """Open a table from ``owner/repo`` or a registry id; returns once it is open.
 
         :raises UnknownMod, UnknownVersion, ManifestUnreadable, RateLimited, Unreachable: there is nothing to open
         :raises Cancelled: it was closed, or another table opened, before it was there
@@ -66,7 +66,6 @@ class Peer:
                     await failed.close()
                 self._changed()
             raise
-        return opening.reports().as_plain()
 
     async def _resolve(self, mod: str, version: str | None) -> Publish:
         wanted = commit_sha(version)

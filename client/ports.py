@@ -35,7 +35,7 @@ class Appender(Protocol):
     """A journal open for writing by this session alone."""
 
     async def append(self, data: bytes) -> None:
-        """Add bytes and flush them: when this returns they survive a crash.
+        """Add bytes: when this returns they survive the browser's death, and from :meth:`close` on the machine's.
 
         :raises StorageFailure: they could not be written whole
         """

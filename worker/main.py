@@ -107,8 +107,8 @@ class _Calls:
             reply = {"type": "refusal", "id": call, "code": "error", "message": f"{type(error).__name__}: {error}"}
         _post(self._platform, reply)
 
-    async def _open(self, mod: str, options: dict[str, Any] | None = None) -> Any:
-        return await self._peer.open(str(mod), (options or {}).get("version"))
+    async def _open(self, mod: str, options: dict[str, Any] | None = None) -> None:
+        await self._peer.open(str(mod), (options or {}).get("version"))
 
     async def _text(self, path: str, options: dict[str, Any] | None = None) -> str:
         return await self._peer.text(str(path), (options or {}).get("mod"))

@@ -279,8 +279,9 @@ def _is_below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
 
 def _is_browser(pid: int) -> bool:
     with contextlib.suppress(OSError):
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        return b"chrom" in words[0] and not any(word.startswith(b"--type=") for word in words)
+        # A child's words may be one string: Chromium's zygote rewrites them.
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"chrom" in words.split(b"\0")[0] and b"--user-data-dir" in words and b"--type=" not in words
     return False
 
 

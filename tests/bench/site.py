@@ -197,8 +197,9 @@ class BenchPage:
         result: dict[str, Any] = self.evaluate(
             """
             const began = performance.now();
-            const report = await window.peer.open(`${given[0]}/${given[1]}`);
+            await window.peer.open(`${given[0]}/${given[1]}`);
             const ms = performance.now() - began;
+            const report = await window.peer.report();
             const bad = report.files.filter((file) => file.status === "failed" || !file.verified);
             if (bad.length) throw new Error(`${bad.length} files failed, first ${JSON.stringify(bad[0])}`);
             await window.peer.close();

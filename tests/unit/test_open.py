@@ -23,7 +23,7 @@ from client.manifest import MANIFEST_PATH
 from client.no_store import NoStore
 from tests.contract.answer import NOT_FOUND, REFUSED, Answer
 from tests.fakes import EPOCH, FakeBlob, sha256
-from tests.unit.world import HOSTS, World, file, pointer, settle, statuses
+from tests.unit.world import HOSTS, World, file, pointer, reported, settle, statuses
 
 FILES = {"a.webp": b"aaaa", "models/b.glb": b"b" * 5000}
 EVERY_FILE = ["a.webp", "diceytable.mod.json", "models/b.glb", "setup.json"]
@@ -87,7 +87,7 @@ async def test_a_tab_killed_in_mid_pull_costs_only_what_was_in_flight(world: Wor
             world.publish(files=files).url(f"f{number:02}"), Answer(body=files[f"f{number:02}"], delay=9.0)
         )
     peer = world.peer()
-    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    opening = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(3.0)
     opening.cancel()
     before = json.dumps(
@@ -224,7 +224,7 @@ async def test_a_version_that_is_not_the_mods_does_not_open(world: World) -> Non
     world.publish()
     for version in ("0" * 40, "main", "cafe1234", "A" * 40):
         with pytest.raises(UnknownVersion):
-            await world.peer().open("alice/chess", version)
+            await reported(world.peer(), "alice/chess", version)
 
 
 async def test_a_registration_without_a_sha_is_addressed_by_branch_and_busted_by_its_hash(world: World) -> None:
@@ -300,7 +300,7 @@ async def test_a_manifest_that_does_not_come_fails_the_table_and_says_why(
     world.network.on(published.url(MANIFEST_PATH), answer)
     peer = world.peer()
     with pytest.raises(ManifestUnreadable, match="diceytable") as refusal:
-        await peer.open("alice/chess")
+        await reported(peer, "alice/chess")
     assert (refusal.value.code, refusal.value.reason) == ("manifest-unreadable", reason)
     await world.clock.sleep(1.0)
     view = world.views[-1][1]
@@ -319,7 +319,7 @@ async def test_a_manifest_that_is_none_fails_the_table_by_name(world: World, dat
     published.files[MANIFEST_PATH] = data
     world.network.on(published.url(MANIFEST_PATH), Answer(body=data))
     with pytest.raises(ManifestUnreadable, match="diceytable"):
-        await world.peer().open("alice/chess")
+        await reported(world.peer(), "alice/chess")
 
 
 async def test_a_manifest_that_was_cut_unseen_does_not_spoil_every_later_visit(world: World) -> None:
@@ -328,7 +328,7 @@ async def test_a_manifest_that_was_cut_unseen_does_not_spoil_every_later_visit(w
     whole = published.files[MANIFEST_PATH]
     world.network.on(published.url(MANIFEST_PATH), Answer(body=whole[:50]), Answer(body=whole))
     with pytest.raises(ManifestUnreadable):
-        await world.peer().open("alice/chess")
+        await reported(world.peer(), "alice/chess")
     assert all_are(await world.visited(), "downloaded")
     assert all_are(await world.visited(), "cached")
 
@@ -339,8 +339,8 @@ async def test_after_a_failure_the_same_tab_opens_another_table(world: World) ->
     world.publish("bob/go", {"a": b"a"})
     peer = world.peer()
     with pytest.raises(ManifestUnreadable):
-        await peer.open("alice/chess")
-    assert set(statuses(await peer.open("bob/go")).values()) == {"downloaded"}
+        await reported(peer, "alice/chess")
+    assert set(statuses(await reported(peer, "bob/go")).values()) == {"downloaded"}
 
 
 async def test_a_setup_that_is_not_json_is_an_issue_and_the_table_opens(world: World) -> None:
@@ -356,7 +356,7 @@ async def test_a_setup_that_is_not_json_is_an_issue_and_the_table_opens(world: W
 async def test_an_unknown_mod_does_not_open(world: World, mod: str) -> None:
     peer = world.peer()
     with pytest.raises(UnknownMod):
-        await peer.open(mod)
+        await reported(peer, mod)
     await world.clock.sleep(1.0)
     assert (world.views[-1][1]["state"], world.views[-1][1]["error"]["code"]) == ("failed", "unknown-mod")
 
@@ -435,7 +435,7 @@ async def test_open_now_opens_with_what_is_here_while_the_pull_goes_on(world: Wo
     published = world.publish(files={"fast.webp": b"f", "slow.webp": b"s"})
     world.network.on(published.url("slow.webp"), Answer(body=b"s", delay=15.0))
     peer = world.peer()
-    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    opening = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(2.0)
     peer.open_now()
     report = await opening
@@ -450,7 +450,7 @@ async def test_open_now_before_there_is_a_manifest_waits_for_it(world: World) ->
     published = world.publish(files=FILES)
     world.network.on(published.url(MANIFEST_PATH), Answer(body=published.files[MANIFEST_PATH], delay=5.0))
     peer = world.peer()
-    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    opening = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(1.0)
     peer.open_now()
     report = await opening
@@ -462,7 +462,7 @@ async def test_cancelling_keeps_what_came_down_and_opens_the_table(world: World)
     published = world.publish(files={"fast.webp": b"f", "slow.webp": b"s"})
     world.network.on(published.url("slow.webp"), Answer(body=b"s", delay=15.0))
     peer = world.peer()
-    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    opening = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(2.0)
     peer.cancel()
     report = await opening
@@ -476,7 +476,7 @@ async def test_closing_during_the_load_rejects_with_cancelled_and_leaves_nothing
     published = world.publish(files={"slow.webp": b"s"})
     world.network.on(published.url("slow.webp"), Answer(body=b"s", delay=15.0))
     peer = world.peer()
-    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    opening = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(2.0)
     await peer.close()
     with pytest.raises(Cancelled):
@@ -493,9 +493,9 @@ async def test_opening_another_table_ends_the_first(world: World) -> None:
     world.network.on(published.url("slow.webp"), Answer(body=b"s", delay=15.0))
     world.publish("bob/go", {"a": b"a"})
     peer = world.peer()
-    first = asyncio.ensure_future(peer.open("alice/chess"))
+    first = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(1.0)
-    report = await peer.open("bob/go")
+    report = await reported(peer, "bob/go")
     with pytest.raises(Cancelled):
         await first
     assert report["repo"] == "go"
@@ -505,8 +505,8 @@ async def test_opening_two_tables_at_once_leaves_the_last_one_open(world: World)
     world.publish(files=FILES)
     world.publish("bob/go", {"a": b"a"})
     peer = world.peer()
-    first = asyncio.ensure_future(peer.open("alice/chess"))
-    second = asyncio.ensure_future(peer.open("bob/go"))
+    first = asyncio.ensure_future(reported(peer, "alice/chess"))
+    second = asyncio.ensure_future(reported(peer, "bob/go"))
     with pytest.raises(Cancelled):
         await first
     assert (await second)["repo"] == "go"
@@ -530,7 +530,7 @@ async def test_calls_that_need_a_table_say_that_none_is_open(world: World) -> No
 async def test_two_tabs_pull_once(world: World) -> None:
     world.publish(files=FILES)
     first, second = world.peer(), world.peer()
-    reports = await asyncio.gather(first.open("alice/chess"), second.open("alice/chess"))
+    reports = await asyncio.gather(reported(first, "alice/chess"), reported(second, "alice/chess"))
     assert {tuple(sorted(set(statuses(report).values()))) for report in reports} == {("downloaded",), ("cached",)}
     assert len(world.raw_requests()) == len(set(world.raw_requests())) == 4
 
@@ -540,9 +540,9 @@ async def test_closing_does_not_wait_for_another_tabs_pull(world: World) -> None
     world.publish("bob/go", {"a": b"a"})
     async with world.machine.locks.exclusive(pull_lock("alice/chess")):
         peer = world.peer()
-        opening = asyncio.ensure_future(peer.open("alice/chess"))
+        opening = asyncio.ensure_future(reported(peer, "alice/chess"))
         await world.clock.sleep(1.0)
-        assert (await peer.open("bob/go"))["repo"] == "go"
+        assert (await reported(peer, "bob/go"))["repo"] == "go"
         with pytest.raises(Cancelled):
             await opening
 
@@ -551,7 +551,7 @@ async def test_cancelling_while_another_tab_pulls_rejects_with_cancelled(world: 
     world.publish(files=FILES)
     async with world.machine.locks.exclusive(pull_lock("alice/chess")):
         peer = world.peer()
-        opening = asyncio.ensure_future(peer.open("alice/chess"))
+        opening = asyncio.ensure_future(reported(peer, "alice/chess"))
         await world.clock.sleep(1.0)
         peer.cancel()
         with pytest.raises(Cancelled):
@@ -667,7 +667,7 @@ async def test_closing_ends_the_packs_too(world: World) -> None:
     world.network.on(slow.url("r"), Answer(body=b"r", delay=12.0))
     world.publish(files=FILES, setup={"packRefs": [pack("tavern", None)]})
     peer = world.peer()
-    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    opening = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(2.0)
     await peer.close()
     with pytest.raises(Cancelled):
@@ -727,7 +727,7 @@ async def test_a_mod_never_opened_does_not_open_offline(world: World) -> None:
     world.publish(files=FILES)
     world.network.down = True
     with pytest.raises(Unreachable):
-        await world.peer().open("alice/chess")
+        await reported(world.peer(), "alice/chess")
 
 
 async def test_a_registry_that_asks_to_wait_opens_what_is_remembered(world: World) -> None:
@@ -735,7 +735,7 @@ async def test_a_registry_that_asks_to_wait_opens_what_is_remembered(world: Worl
     busy = True
     world.network.when(lambda url, _: Answer(status=429) if busy and "registry" in url else None)
     with pytest.raises(RateLimited):
-        await world.peer().open("alice/chess")
+        await reported(world.peer(), "alice/chess")
     busy = False
     await world.visited()
     busy = True
@@ -763,9 +763,9 @@ async def test_an_unregistered_repository_opens_as_a_preview(world: World) -> No
 async def test_without_a_registry_every_mod_is_a_preview(world: World) -> None:
     world.publish(files=FILES)
     peer = world.peer(registry=False)
-    assert all_are(await peer.open("alice/chess"), "downloaded")
+    assert all_are(await reported(peer, "alice/chess"), "downloaded")
     with pytest.raises(UnknownMod):
-        await peer.open("m-alice-chess")
+        await reported(peer, "m-alice-chess")
 
 
 # What is remembered, repaired, shown
@@ -914,6 +914,6 @@ async def test_an_unexpected_error_ends_the_opening_with_a_message(world: World)
     world.disk.dies_at = 3
     peer = world.peer()
     with pytest.raises(PeerError, match="Killed"):
-        await peer.open("alice/chess")
+        await reported(peer, "alice/chess")
     with pytest.raises(NotOpen):
         peer.report()

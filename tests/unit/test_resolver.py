@@ -12,7 +12,7 @@ from client.peer import Peer
 from client.resolver import Asset, checked_path
 from tests.contract.answer import NOT_FOUND, Answer
 from tests.fakes import FakeBlob
-from tests.unit.world import HOSTS, World, settle
+from tests.unit.world import HOSTS, World, reported, settle
 
 SCRIPT, CARDS, DRAWING = b"exports.setup = () => {}", b'{"version": 1, "cards": []}', b"<svg/>"
 FILES = {"a.webp": b"aaaa", "main.js": SCRIPT, "data/cards.json": CARDS, "icon.svg": DRAWING, "x y#1.webp": b"odd"}
@@ -169,7 +169,7 @@ async def test_what_is_not_here_yet_resolves_live_while_the_pull_runs(world: Wor
     published = world.publish(files={"slow.webp": b"s"})
     world.network.on(published.url("slow.webp"), Answer(body=b"s", delay=9.0))
     peer = world.peer()
-    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    opening = asyncio.ensure_future(reported(peer, "alice/chess"))
     await world.clock.sleep(1.0)
     assert (await peer.asset("slow.webp")).url == published.url("slow.webp")
     await opening

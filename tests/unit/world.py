@@ -61,6 +61,12 @@ class Published:
         return media_url(HOSTS, self.repository, AssetRef(self.sha), None, AssetPath(path))
 
 
+async def reported(peer: Peer, mod: str, version: str | None = None) -> dict[str, Any]:
+    """Open a table and answer its report."""
+    await peer.open(mod, version)
+    return peer.report()
+
+
 class World:
     """Publishes mods and opens them."""
 
@@ -190,7 +196,7 @@ class World:
     async def opened(self, name: str = "alice/chess", version: str | None = None) -> tuple[Peer, dict[str, Any]]:
         """A tab in which the mod has been opened, with its report."""
         peer = self.peer()
-        return peer, await peer.open(name, version)
+        return peer, await reported(peer, name, version)
 
     async def visited(self, name: str = "alice/chess") -> dict[str, Any]:
         """The report of a visit that is over."""
