@@ -1,4 +1,4 @@
-"""Commands of the server: ``python -m server run …`` and ``python -m server account add …``."""
+"""Commands of the server: ``python -m server run …``, ``… publish …`` and ``… account add …``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from client.repository import Repository
 from server.account import Accounts, NameTakenError
 from server.database import open_database
+from server.publication import NOT_ASKED, publish
 from server.run import Run, RunError
 from server.settings import DATABASE_URL_VARIABLE, DEFAULT_DATA, Settings
 
 GITHUB_TOKEN_VARIABLE = "PEER_GITHUB_TOKEN"  # noqa: S105
+TOKEN_VARIABLE = "PEER_TOKEN"  # noqa: S105
 GITHUB_CLIENT_VARIABLE = "PEER_GITHUB_CLIENT_ID"
 
 
@@ -22,6 +25,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit status."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if options.command == "publish":
+        return _publish(options)
     settings = Settings(
         data=options.data.resolve(),
         database_url=os.environ.get(DATABASE_URL_VARIABLE) or None,
@@ -54,7 +59,27 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("name", metavar="NAME")
     add.add_argument("--member", action="store_true", help="a paying member")
     add.add_argument("--admin", action="store_true")
+    publishing = commands.add_parser("publish", help="register a commit, for CI; what is wrong becomes annotations")
+    publishing.add_argument("repository", metavar="OWNER/REPO")
+    publishing.add_argument("--sha", help="the full sha of the commit; without it, what the branch is at")
+    publishing.add_argument("--registry", required=True, metavar="URL")
+    publishing.add_argument("--token", help=f"of an account there (default: {TOKEN_VARIABLE} of the environment)")
     return parser
+
+
+def _publish(options: argparse.Namespace) -> int:
+    token = options.token or os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        print(f"Give a token with --token or in {TOKEN_VARIABLE}.", file=sys.stderr)
+        return NOT_ASKED
+    try:
+        repository = Repository.parse(options.repository)
+    except ValueError as error:
+        print(f"{error}.", file=sys.stderr)
+        return NOT_ASKED
+    status, lines = publish(repository, options.sha, options.registry, token)
+    print(*lines, sep="\n")
+    return status
 
 
 def _run(options: argparse.Namespace, settings: Settings) -> int:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
-from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi import Depends, FastAPI, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
@@ -16,6 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from server import problem
 from server.account import SESSION_DAYS, Account, Accounts
 from server.asgi import App, Message, Receive, Scope, Send
+from server.block import Blocks, blocked
 from server.catalogue import BadCursorError, Catalogue, FileIndex, ModRow, Shelf, Wanted
 from server.collection import Collections, unknown_collection
 from server.database import open_database, utc
@@ -28,6 +29,8 @@ from server.problem import ProblemError, unknown_mod, unknown_version
 from server.project import Project, Projects
 from server.quota import Allowance, Quota, network
 from server.record import (
+    BlockList,
+    BlockRequest,
     CollectionList,
     CollectionRecord,
     CollectionRequest,
@@ -50,6 +53,7 @@ from server.record import (
     VersionList,
     VersionRecord,
     account_record,
+    block_record,
     collection_record,
     collection_summary,
     mod_record,
@@ -92,6 +96,7 @@ def create_app(settings: Settings) -> FastAPI:
     failures = Allowance(settings.limits.failed_sign_ins, timedelta(minutes=15))
     controls = OwnerControls(engine)
     projects = Projects(engine)
+    blocks = Blocks(engine)
     favourites = Favourites(engine)
     ratings = Ratings(engine)
     collections = Collections(engine)
@@ -147,10 +152,23 @@ def create_app(settings: Settings) -> FastAPI:
     Viewer = Annotated[Account | None, Depends(viewer)]  # noqa: N806
     SignedIn = Annotated[Account, Depends(signed_in)]  # noqa: N806
 
-    def known(mod_id: str) -> ModRow:
+    def administrator(account: SignedIn) -> Account:
+        if not account.admin:
+            raise ProblemError(403, "admin-required", "Only the operators of this registry may do that.")
+        return account
+
+    Administrator = Annotated[Account, Depends(administrator)]  # noqa: N806
+
+    def existing(mod_id: str) -> ModRow:
         row = catalogue.mod(mod_id) if _ID.fullmatch(mod_id) else None
         if row is None:
             raise unknown_mod()
+        return row
+
+    def known(mod_id: str) -> ModRow:
+        row = existing(mod_id)
+        if row.block is not None:
+            raise blocked(row.block)
         return row
 
     @app.post("/api/mods", status_code=200)
@@ -183,16 +201,16 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.patch("/api/mods/{mod_id}")
     def change_mod(mod_id: str, wanted: ModChange, account: SignedIn, where: Here) -> ModRecord:
-        return mod_record(controls.set_private(known(mod_id).id, account, private=wanted.private), where)
+        return mod_record(controls.set_private(existing(mod_id).id, account, private=wanted.private), where)
 
     @app.delete("/api/mods/{mod_id}", status_code=204)
     def delete_mod(mod_id: str, account: SignedIn) -> Response:
-        controls.delete(known(mod_id).id, account)
+        controls.delete(existing(mod_id).id, account)
         return Response(status_code=204)
 
     @app.get("/api/mods/{mod_id}/versions")
     def list_versions(mod_id: str, limit: _Limit = 50, cursor: _Cursor = None) -> VersionList:
-        rows, following = catalogue.versions(known(mod_id).id, limit, cursor)
+        rows, following = catalogue.versions(existing(mod_id).id, limit, cursor)
         items = [
             VersionRecord(version=row.version, commitSha=row.commit_sha, release=row.release, at=utc(row.at))
             for row in rows
@@ -201,9 +219,10 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.get("/api/mods/{mod_id}/versions/{version}/files", response_model=FileList)
     def files_of_version(mod_id: str, version: str, request: Request) -> Response:
-        row = known(mod_id)
+        row = existing(mod_id)
         if not _VERSION.fullmatch(version):
             raise unknown_version()
+        blocks.check(row.id, version)
         index = catalogue.file_index(row.id, version) or registrar.prove_version(row, version)
         return _index(request, index, _IMMUTABLE)
 
@@ -268,6 +287,21 @@ def create_app(settings: Settings) -> FastAPI:
     @app.delete("/api/collections/{collection_id}", status_code=204)
     def remove_collection(collection_id: str, account: SignedIn) -> Response:
         collections.remove(account, _collection_id(collection_id))
+        return Response(status_code=204)
+
+    @app.get("/api/admin/blocks")
+    def list_blocks(_: Administrator, limit: _Limit = 50, cursor: _Cursor = None) -> BlockList:
+        found, following = blocks.listing(limit, cursor)
+        return BlockList(items=[block_record(block) for block in found], next=following)
+
+    @app.post("/api/admin/blocks", status_code=201)
+    def block(wanted: BlockRequest, account: Administrator) -> BlockList:
+        found = blocks.add(account, wanted.mod, wanted.shas, wanted.reason)
+        return BlockList(items=[block_record(one) for one in found], next=None)
+
+    @app.delete("/api/admin/blocks/{number}", status_code=204)
+    def lift_block(number: Annotated[int, Path(ge=1, lt=1 << 31)], _: Administrator) -> Response:
+        blocks.lift(number)
         return Response(status_code=204)
 
     @app.get("/api/projects")

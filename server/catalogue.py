@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Engine, Row, and_, literal, or_, select
+from sqlalchemy import ColumnElement, Engine, Row, and_, bindparam, literal, or_, select
 
 from server.account import Account
-from server.database import mods, utc, versions
+from server.database import blocks, mods, utc, versions
 from server.search import matches
 
 Shelf = Literal["games", "packs"]
@@ -61,14 +61,19 @@ class Catalogue:
         self._engine = engine
 
     def mod(self, mod_id: str) -> ModRow | None:
-        """The mod with this id, unless it was deleted; private ones answer to whoever knows the id."""
+        """The mod with this id, unless it was deleted; private ones answer to whoever knows the id.
+
+        Beside the record's columns, ``block`` is why nobody may load it, None while anybody may.
+        """
         with self._engine.connect() as connection:
-            return connection.execute(select(mods).where(mods.c.id == mod_id, mods.c.deleted.is_(False))).one_or_none()
+            return connection.execute(_ONE_MOD, {"wanted": mod_id}).one_or_none()
 
     def by_slug(self, slug: str) -> ModRow | None:
-        """The mod whose page has this slug, unless it was deleted."""
+        """The mod whose page has this slug, unless it was deleted or blocked."""
         with self._engine.connect() as connection:
-            return connection.execute(select(mods).where(mods.c.slug == slug, mods.c.deleted.is_(False))).one_or_none()
+            unblocked = ~select(blocks.c.number).where(_blocks_of_mod()).exists()
+            this = (mods.c.slug == slug, mods.c.deleted.is_(False), unblocked)
+            return connection.execute(select(mods).where(*this)).one_or_none()
 
     def listing(self, wanted: Wanted, viewer: Account | None, limit: int, cursor: str | None) -> Page:
         """Mods the viewer may see listed: best match first where words are searched for, else last published first.
@@ -123,7 +128,8 @@ class Catalogue:
 
         :raises BadCursorError: the cursor is not one of ours
         """
-        conditions = [versions.c.mod_id == mod_id, versions.c.published.is_(True)]
+        unblocked = ~select(blocks.c.number).where(_blocked_version(versions.c.version)).exists()
+        conditions = [versions.c.mod_id == mod_id, versions.c.published.is_(True), unblocked]
         if cursor is not None:
             if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > 15:
                 raise BadCursorError(cursor)
@@ -152,7 +158,21 @@ def listed_for(viewer: Account | None) -> tuple[ColumnElement[bool], ...]:
     shown: ColumnElement[bool] = mods.c.private.is_(False)
     if viewer is not None:
         shown = or_(shown, mods.c.account_id == viewer.id)
-    return mods.c.deleted.is_(False), mods.c.available.is_(True), shown
+    unblocked = ~select(blocks.c.number).where(_blocks_of_mod()).exists()
+    return mods.c.deleted.is_(False), mods.c.available.is_(True), unblocked, shown
+
+
+def _blocked_version(version: ColumnElement[str]) -> ColumnElement[bool]:
+    return and_(blocks.c.kind == "version", blocks.c.value == version)
+
+
+def _blocks_of_mod() -> ColumnElement[bool]:
+    return or_(and_(blocks.c.kind == "mod", blocks.c.value == mods.c.id), _blocked_version(mods.c.version))
+
+
+_ONE_MOD = select(
+    mods, select(blocks.c.reason).where(_blocks_of_mod()).correlate(mods).limit(1).scalar_subquery().label("block")
+).where(mods.c.id == bindparam("wanted"), mods.c.deleted.is_(False))
 
 
 def keyset(*values: str | int) -> str:

@@ -215,6 +215,19 @@ spendings = Table(
     Index("ix_spendings_purpose", "purpose", "at"),
 )
 
+# What the kill switch stops: ``kind`` mod or version, ``value`` a mod's id, a commit sha or an artifact hash.
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("kind", String(8), nullable=False),
+    Column("value", String(64), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("account_id", ForeignKey("accounts.id")),
+    Column("at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("kind", "value"),
+)
+
 
 def now() -> datetime:
     """This moment, in UTC, to the microsecond."""

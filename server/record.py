@@ -10,6 +10,7 @@ from client.repository import Repository
 from client.urls import media_url, raw_url
 from client.version import ContentVersion, asset_ref, commit_sha
 from server.account import Account
+from server.block import Block
 from server.catalogue import ModRow
 from server.collection import Collection
 from server.database import utc
@@ -21,6 +22,7 @@ from server.site import Addresses
 # pydantic's `$` is the very end of the text: unlike Python's, it lets no trailing newline pass.
 Word = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=200)]
 Token = Annotated[str, StringConstraints(pattern=r"^[!-~]+$", max_length=200)]
+ModId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{1,32}$")]
 
 
 class Strict(BaseModel):
@@ -183,6 +185,35 @@ class LoginStepRecord(BaseModel):
     interval: int | None
 
 
+class BlockRequest(Strict):
+    """A mod by id, versions by commit sha or artifact hash, or both; ``reason`` is shown to whoever asks for them."""
+
+    mod: ModId | None = None
+    shas: Annotated[
+        list[Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]], Field(max_length=1000)
+    ] = []
+    reason: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", min_length=1, max_length=500)]
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.mod is None and not self.shas:
+            raise ValueError("name a mod or shas")
+        return self
+
+
+class BlockRecord(BaseModel):
+    number: int
+    kind: Literal["mod", "version"]
+    value: str
+    reason: str
+    at: datetime
+
+
+class BlockList(BaseModel):
+    items: list[BlockRecord]
+    next: str | None
+
+
 class RatingRequest(Strict):
     stars: Annotated[int, Field(ge=1, le=5)]
 
@@ -193,9 +224,6 @@ class RatingRecord(BaseModel):
     average: float | None
     count: int
     own: int | None
-
-
-ModId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{1,32}$")]
 
 
 class CollectionRequest(Strict):
@@ -292,6 +320,10 @@ def mod_record(row: ModRow, where: Addresses) -> ModRecord:
 def project_record(project: Project, where: Addresses) -> ProjectRecord:
     mod = None if project.mod is None else mod_record(project.mod, where)
     return ProjectRecord(owner=project.repository.owner, repo=project.repository.name, mod=mod)
+
+
+def block_record(block: Block) -> BlockRecord:
+    return BlockRecord(number=block.number, kind=block.kind, value=block.value, reason=block.reason, at=block.at)
 
 
 def rating_record(rating: Rating) -> RatingRecord:

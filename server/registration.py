@@ -24,6 +24,7 @@ from client.manifest import MANIFEST_PATH
 from client.repository import Repository
 from client.version import CommitSha, commit_sha, content_version
 from server.account import Account
+from server.block import check_blocks
 from server.catalogue import Catalogue, FileIndex, ModRow
 from server.database import dependencies, mods, now, versions
 from server.github import GitHub, GitHubError, Head, RateLimitedError, RepositoryFacts, RepositoryMissingError
@@ -255,9 +256,10 @@ class Registrar:
         try:
             return scan(self._github, repository, branch, sha, self._limits)
         except ScanError as error:
-            raise ProblemError(422, error.code, str(error)) from None
+            raise ProblemError(422, error.code, str(error), issues=_issues(error.issues)) from None
         except ManifestUnreadable as error:
-            raise ProblemError(422, error.code, error.message) from None
+            unreadable = Issue(error.code, MANIFEST_PATH, None, error.message)
+            raise ProblemError(422, error.code, error.message, issues=_issues([unreadable])) from None
         except GitHubError as error:
             raise _not_now(error) from None
 
@@ -295,6 +297,7 @@ class Registrar:
             if sha is None and row.artifact_hash == found.artifact_hash and row.commit_sha is not None:
                 sha = CommitSha(row.commit_sha)
         values = _values(resolved, found, sha, manifest_id)
+        check_blocks(connection, None if row is None else row.id, values["version"])
         if row is None:
             mod_id = secrets.token_hex(8)
             slug = _free_slug(connection, found.manifest.slug or manifest_id, resolved.repository.owner)

@@ -54,11 +54,12 @@ _KEPT_TOGETHER = 64 << 20
 
 
 class ScanError(Exception):
-    """A commit that can't be taken in. ``code`` is one of CONTRACT's; the record of the mod stays as it was."""
+    """A commit that can't be taken in. ``code`` is one of CONTRACT's, ``issues`` say where; the mod's record stays."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, issues: Sequence[Issue] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.issues = tuple(issues)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +186,14 @@ class _Reading:
     def scan(self, tree: dict[str, TreeFile]) -> Scan:
         content = self._kept.get(MANIFEST_PATH)
         if content is None:
-            raise ScanError("manifest-unreadable", f"There is no {MANIFEST_PATH} in the repository.")
+            message = f"There is no {MANIFEST_PATH} in the repository."
+            raise ScanError(
+                "manifest-unreadable", message, [Issue("manifest-unreadable", MANIFEST_PATH, None, message)]
+            )
         manifest = read_manifest(content)
-        unknown = [issue.message for issue in manifest.issues if issue.code == "unknown-capability"]
+        unknown = [issue for issue in manifest.issues if issue.code == "unknown-capability"]
         if unknown:
-            raise ScanError("unknown-capability", " ".join(unknown))
+            raise ScanError("unknown-capability", " ".join(issue.message for issue in unknown), unknown)
         symlinks = self._symlinks | {path for path, file in tree.items() if file.mode == _SYMLINK}
         submodules = {path for path, file in tree.items() if file.mode == _SUBMODULE}
         self._declared(manifest, symlinks, submodules)
