@@ -15,6 +15,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from server import problem
 from server.account import SESSION_DAYS, Account, Accounts
+from server.answer import Answers
 from server.asgi import App, Message, Receive, Scope, Send
 from server.block import Blocks, blocked
 from server.catalogue import BadCursorError, Catalogue, FileIndex, ModRow, Shelf, Wanted
@@ -87,7 +88,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 def create_app(settings: Settings) -> FastAPI:
     """The app over the database and the GitHub that ``settings`` name."""
     engine = open_database(settings.database)
-    github = GitHub(settings.github, settings.github_token)
+    github = GitHub(settings.github, settings.github_token, Answers(engine))
     catalogue = Catalogue(engine)
     accounts = Accounts(engine)
     login = GitHubLogin(github, accounts, Seal(settings.data), settings.github_client_id)
@@ -119,6 +120,7 @@ def create_app(settings: Settings) -> FastAPI:
         responses=_PROBLEMS,
         dependencies=[Depends(_uncached)],
     )
+    app.state.github = github
     problem.install(app)
 
     @app.exception_handler(BadCursorError)

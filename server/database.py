@@ -228,6 +228,16 @@ blocks = Table(
     UniqueConstraint("kind", "value"),
 )
 
+# An answer of GitHub's API and the ETag it came with.
+answers = Table(
+    "answers",
+    metadata,
+    Column("url_digest", String(64), primary_key=True),
+    Column("etag", String(200), nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False, index=True),
+)
+
 
 def now() -> datetime:
     """This moment, in UTC, to the microsecond."""

@@ -1,15 +1,21 @@
 """What the registry asks GitHub, or the local origin in its place.
 
 The head of a branch comes from git's own protocol and costs nothing of the API's budget; the API is asked for what
-only it can prove. Synchronous: a scan runs in a thread.
+only it can prove, conditionally where an earlier answer is kept, and not at all while it wants to be left alone.
+Network trouble and server errors are met with a few tries more. Synchronous: a scan runs in a thread.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import json
 import logging
+import math
+import random
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,11 +24,16 @@ import httpx
 from client.repository import Repository
 from client.urls import encoded
 from client.version import CommitSha, commit_sha
+from server.answer import Answer, Answers
+from server.patience import Patience
 from server.settings import GitHubEndpoints
 
 _TIMEOUT = httpx.Timeout(30, connect=10)
 _LONGEST_REF_LIST = 8 << 20
 _RATE_LIMITED = {403, 429}
+_PASSING = {500, 502, 503, 504}
+_ATTEMPTS = 3
+_BACK_OFF_S = 0.1
 _REF_LINE = re.compile(rb"([0-9a-f]{40}) (\S+)((?: \S+)*)")
 
 logger = logging.getLogger(__name__)
@@ -115,10 +126,19 @@ class GitHubUser:
 
 
 class GitHub:
-    """A client of one GitHub; safe to use from several threads."""
+    """A client of one GitHub; safe to use from several threads. ``answers`` keeps what the API has said."""
 
-    def __init__(self, endpoints: GitHubEndpoints, token: str | None = None) -> None:
+    def __init__(
+        self,
+        endpoints: GitHubEndpoints,
+        token: str | None = None,
+        answers: Answers | None = None,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
         self.endpoints = endpoints
+        self.patience = Patience()
+        self._answers = answers
+        self._sleep = sleep
         self._authorization = {"authorization": f"Bearer {token}"} if token else {}
         self._http = httpx.Client(timeout=_TIMEOUT, headers={"user-agent": "diceytable-peer"}, trust_env=False)
 
@@ -156,10 +176,10 @@ class GitHub:
             "accept": "application/x-git-upload-pack-result",
         }
         url = f"{self.endpoints.git}/{repository}.git/git-upload-pack"
-        try:
-            answer = self._http.post(url, content=body, headers=headers, follow_redirects=True)
-        except httpx.HTTPError as error:
-            raise UnreachableError(f"{url}: {error}") from None
+        self._wait_politely(url)
+        answer = self._ask("POST", url, headers, content=body)
+        if answer.status_code == 429:
+            raise self._rate_limited(answer, url)
         if answer.status_code in {401, 403, 404}:
             raise RepositoryMissingError(f"{repository} is not a public repository")
         if answer.status_code != 200 or len(answer.content) > _LONGEST_REF_LIST:
@@ -273,6 +293,7 @@ class GitHub:
         """
         name = ref if commit_sha(ref) else f"refs/heads/{ref}"
         url = f"{self.endpoints.archives}/{repository}/legacy.tar.gz/{encoded(name)}"
+        self._wait_politely(url)
         try:
             with self._http.stream("GET", url, follow_redirects=True) as answer:
                 self._check(answer, url)
@@ -286,6 +307,7 @@ class GitHub:
         :raises GitHubError: any of its kinds
         """
         url = f"{self.endpoints.raw}/{repository}/{sha}/{encoded(path)}"
+        self._wait_politely(url)
         content = bytearray()
         try:
             with self._http.stream("GET", url) as answer:
@@ -305,38 +327,80 @@ class GitHub:
         except httpx.HTTPError as error:
             raise UnreachableError(f"{url}: {error}") from None
         self._check(answer, url)
-        return _object(answer, url)
+        return _object(answer.content, url)
 
     def _api(self, path: str, token: str | None = None) -> dict[str, Any]:
         """An answer of the REST API; with ``token`` in a person's name and never out of a store."""
         url = self.endpoints.api + path
         proof = self._authorization if token is None else {"authorization": f"Bearer {token}"}
         headers = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28", **proof}
-        try:
-            answer = self._http.get(url, headers=headers, follow_redirects=True)
-        except httpx.HTTPError as error:
-            raise UnreachableError(f"{url}: {error}") from None
-        if answer.status_code == 401 and token is not None:
-            raise UnauthorizedError(f"{url} does not take the token")
+        if token is not None:
+            # A person's token has a budget of its own, and what it may see is nobody else's.
+            answer = self._ask("GET", url, headers)
+            if answer.status_code == 401:
+                raise UnauthorizedError(f"{url} does not take the token")
+            self._check(answer, url, patiently=False)
+            return _object(answer.content, url)
+        self._wait_politely(url)
+        kept = self._answers.get(url) if self._answers is not None else None
+        if kept is not None:
+            headers["if-none-match"] = kept.etag
+        answer = self._ask("GET", url, headers)
+        if answer.status_code == 304 and kept is not None:
+            self.patience.answered(_host(url), answer.headers)
+            return _object(kept.body, url)
         self._check(answer, url)
-        return _object(answer, url)
+        value = _object(answer.content, url)
+        if self._answers is not None and "etag" in answer.headers:
+            self._answers.keep(url, Answer(answer.headers["etag"], answer.content))
+        return value
 
-    def _check(self, answer: httpx.Response, url: str) -> None:
+    def _ask(self, method: str, url: str, headers: dict[str, str], content: bytes | None = None) -> httpx.Response:
+        """One request that may be repeated safely; a few times, where the trouble looks like passing."""
+        for attempt in itertools.count(1):
+            try:
+                answer = self._http.request(method, url, content=content, headers=headers, follow_redirects=True)
+            except httpx.HTTPError as error:
+                if attempt == _ATTEMPTS:
+                    raise UnreachableError(f"{url}: {error}") from None
+            else:
+                if answer.status_code not in _PASSING or attempt == _ATTEMPTS:
+                    return answer
+            self._sleep(random.uniform(0, _BACK_OFF_S * 2**attempt))  # noqa: S311 # jitter is no secret
+        raise AssertionError("unreachable")
+
+    def _wait_politely(self, url: str) -> None:
+        """:raises RateLimitedError: the host is not to be asked yet"""
+        left = self.patience.left_s(_host(url))
+        if left:
+            raise RateLimitedError(f"{url}: not asked, to leave the host alone", math.ceil(left))
+
+    def _rate_limited(self, answer: httpx.Response, url: str) -> RateLimitedError:
+        return RateLimitedError(f"{url}: rate limited", math.ceil(self.patience.refused(_host(url), answer.headers)))
+
+    def _check(self, answer: httpx.Response, url: str, *, patiently: bool = True) -> None:
         status = answer.status_code
         if status == 200:
+            if patiently:
+                self.patience.answered(_host(url), answer.headers)
             return
         spent = answer.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in answer.headers
         if status == 429 or (status in _RATE_LIMITED and spent):
-            after = answer.headers.get("retry-after", "")
-            raise RateLimitedError(f"{url}: rate limited", int(after) if after.isdecimal() else None)
+            if not patiently:
+                raise RateLimitedError(f"{url}: rate limited", None)
+            raise self._rate_limited(answer, url)
         if status in {404, 409, 410, 422, 451}:
             raise RepositoryMissingError(f"{url} answers {status}")
         raise UnreachableError(f"{url} answers {status}")
 
 
-def _object(answer: httpx.Response, url: str) -> dict[str, Any]:
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0]
+
+
+def _object(content: bytes, url: str) -> dict[str, Any]:
     try:
-        value = answer.json()
+        value = json.loads(content)
     except (ValueError, RecursionError):
         raise UnreachableError(f"{url} does not answer with JSON") from None
     if not isinstance(value, dict):

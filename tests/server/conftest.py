@@ -18,6 +18,7 @@ from client.urls import GitHubHosts
 from server.account import Account, Accounts
 from server.app import create_app
 from server.database import open_database
+from server.github import GitHub
 from server.origin import LocalOrigin
 from server.settings import GitHubEndpoints, Limits, Settings
 from tests.server.postgres import Postgres, running_postgres
@@ -34,6 +35,7 @@ class Registry:
     base: str
     settings: Settings
     accounts: Accounts
+    github: GitHub
 
     def client(self, *, member: bool = False, admin: bool = False, token: str | None = None) -> httpx.Client:
         """Somebody new who has an account and sends its token."""
@@ -112,13 +114,16 @@ def running_registry(
         limits=Limits(proofs_a_minute=20),
     )
     engine = open_database(settings.database)
-    with served(create_app(settings)) as base:
-        yield Registry(base, settings, Accounts(engine))
+    app = create_app(settings)
+    with served(app) as base:
+        yield Registry(base, settings, Accounts(engine), app.state.github)
     engine.dispose()
 
 
 @pytest.fixture
 def registry(running_registry: Registry, origin: LocalOrigin) -> Registry:
+    # What a test before had the origin refuse is no reason to leave it alone now.
+    running_registry.github.patience.forget()
     return running_registry
 
 

@@ -36,10 +36,11 @@ def start(registry: Registry, tmp_path: Path) -> Iterator[Callable[..., Registry
     def begin(**changes: Any) -> Registry:
         database = registry.settings.database
         settings = replace(registry.settings, database_url=database, data=tmp_path, **changes)
-        server = served(create_app(settings))
+        app = create_app(settings)
+        server = served(app)
         engine = open_database(database)
         running.append((server, engine))
-        return Registry(server.__enter__(), settings, Accounts(engine))
+        return Registry(server.__enter__(), settings, Accounts(engine), app.state.github)
 
     yield begin
     for server, engine in running:
