@@ -30,6 +30,9 @@ from server.problem import ProblemError, unknown_mod, unknown_version
 from server.project import Project, Projects
 from server.quota import Allowance, Quota, network
 from server.record import (
+    NAME,
+    OWNER,
+    OWNER_AND_NAME,
     BlockList,
     BlockRequest,
     CollectionList,
@@ -73,6 +76,8 @@ _LARGEST_BODY = 1 << 20
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _VERSION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ID = re.compile(r"[0-9a-f]{1,32}")
+# PostgreSQL's text can't hold NUL.
+_STORABLE = r"^[^\x00]*$"
 _SLUG = re.compile(r"[a-z0-9-]{1,260}")
 
 _Limit = Annotated[int, Query(ge=1, le=100)]
@@ -82,6 +87,24 @@ _Cursor = Annotated[str | None, Query(max_length=200)]
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "content": {problem.MEDIA_TYPE: {}}},
     "5XX": {"model": Problem, "content": {problem.MEDIA_TYPE: {}}},
+}
+
+
+_CONTROLS_FORM: dict[str, Any] = {
+    "requestBody": {
+        "content": {
+            "application/x-www-form-urlencoded": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "action": {"enum": ["private", "public", "delete"]},
+                        "sure": {"type": "string", "description": "not empty when the mod is to be deleted"},
+                    },
+                    "required": ["action"],
+                }
+            }
+        }
+    }
 }
 
 
@@ -126,7 +149,7 @@ def create_app(settings: Settings) -> FastAPI:
     @app.exception_handler(BadCursorError)
     def _bad_cursor(_: Request, __: BadCursorError) -> Response:
         detail = "The cursor is not one that this registry gave out."
-        return ProblemError(422, "invalid-request", detail).response()
+        return ProblemError(404, "unknown-cursor", detail).response()
 
     app.add_middleware(
         CORSMiddleware,
@@ -184,14 +207,12 @@ def create_app(settings: Settings) -> FastAPI:
         viewer: Viewer,
         where: Here,
         kind: Shelf | None = None,
-        q: Annotated[str, Query(max_length=200)] = "",
-        repo: Annotated[str | None, Query(max_length=200)] = None,
-        manifestId: Annotated[str | None, Query(max_length=200)] = None,  # noqa: N803
+        q: Annotated[str, Query(max_length=200, pattern=_STORABLE)] = "",
+        repo: Annotated[str | None, Query(max_length=200, json_schema_extra=OWNER_AND_NAME)] = None,
+        manifestId: Annotated[str | None, Query(max_length=200, pattern=_STORABLE)] = None,  # noqa: N803
         limit: _Limit = 50,
         cursor: _Cursor = None,
     ) -> ModList:
-        if any("\0" in text for text in (q, manifestId or "")):
-            raise ProblemError(422, "invalid-request", "Text can't hold NUL.")
         key = repository_named(*repo.partition("/")[::2]).key if repo is not None else None
         wanted = Wanted(kind, q, key, manifestId)
         page = catalogue.listing(wanted, viewer, limit, cursor)
@@ -317,7 +338,11 @@ def create_app(settings: Settings) -> FastAPI:
         return project_record(Project(repository, registrar.link(repository, account)), where)
 
     @app.delete("/api/projects/{owner}/{repo}", status_code=204)
-    def unlink_project(owner: str, repo: str, account: SignedIn) -> Response:
+    def unlink_project(
+        owner: Annotated[str, Path(json_schema_extra=OWNER)],
+        repo: Annotated[str, Path(json_schema_extra=NAME)],
+        account: SignedIn,
+    ) -> Response:
         projects.unlink(account, repository_named(owner, repo))
         return Response(status_code=204)
 
@@ -397,7 +422,7 @@ def create_app(settings: Settings) -> FastAPI:
     async def show_game(slug: str, request: Request, viewer: Viewer) -> Response:
         return await page_of(request, slug, viewer, None)
 
-    @app.post("/games/{slug}", include_in_schema=False)
+    @app.post("/games/{slug}", response_class=HTMLResponse, status_code=303, openapi_extra=_CONTROLS_FORM)
     async def control_game(slug: str, request: Request, account: SignedIn) -> Response:
         """The owner's controls as a plain form."""
         form = parse_qs((await request.body()).decode("utf-8", "replace"))

@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -75,11 +76,23 @@ def install(app: FastAPI) -> None:
         return ProblemError(422, "invalid-request", first, errors=faults).response()
 
     @app.exception_handler(HTTPException)
-    def _http(_: Request, error: HTTPException) -> Response:
+    def _http(request: Request, error: HTTPException) -> Response:
         code = _CODES.get(error.status_code, "http-error")
-        return ProblemError(error.status_code, code, str(error.detail), headers=error.headers).response()
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers = {"allow": ", ".join(sorted(_methods(request)))}
+        return ProblemError(error.status_code, code, str(error.detail), headers=headers).response()
 
     @app.exception_handler(Exception)
     def _unhandled(request: Request, error: Exception) -> Response:
         logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return ProblemError(500, "internal-error", "Something went wrong here; it has been logged.").response()
+
+
+def _methods(request: Request) -> set[str]:
+    """Every method this address takes: the framework names those of the first route only (RFC 9110, 15.5.6)."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return found

@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.config import JsonDict
 
 from client.media_type import must_be_wrapped
 from client.repository import Repository
@@ -19,6 +20,14 @@ from server.problem import ProblemError
 from server.project import Project
 from server.site import Addresses
 
+_OWNER = r"[A-Za-z0-9][A-Za-z0-9-]{0,38}"
+_NAME = r"(\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,90}|\.{3}[A-Za-z0-9._-]{0,90})"
+# For whoever reads the schema: what fails them is refused with a code that says more than a broken pattern.
+OWNER: JsonDict = {"pattern": f"^{_OWNER}$"}
+NAME: JsonDict = {"pattern": f"^{_NAME}$"}
+OWNER_AND_NAME: JsonDict = {"pattern": f"^{_OWNER}/{_NAME}$"}
+_SHA: JsonDict = {"pattern": "^[0-9a-f]{40}$"}
+
 # pydantic's `$` is the very end of the text: unlike Python's, it lets no trailing newline pass.
 Word = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=200)]
 Token = Annotated[str, StringConstraints(pattern=r"^[!-~]+$", max_length=200)]
@@ -29,12 +38,28 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+_NULL: JsonDict = {"type": "null"}
+
+
+def _given(*names: str) -> JsonDict:
+    return {name: {"type": "string"} for name in names}
+
+
 class _Named(Strict):
     """A repository: ``owner`` and ``repo``, or both in ``repository`` as ``owner/repo`` or an address of github.com."""
 
-    owner: Word | None = None
-    repo: Word | None = None
-    repository: Word | None = None
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["owner", "repo"], "properties": {"repository": _NULL, **_given("owner", "repo")}},
+                {"required": ["repository"], "properties": {"owner": _NULL, "repo": _NULL, **_given("repository")}},
+            ]
+        }
+    )
+
+    owner: Annotated[Word, Field(json_schema_extra=OWNER)] | None = None
+    repo: Annotated[Word, Field(json_schema_extra=NAME)] | None = None
+    repository: Annotated[Word, Field(json_schema_extra=OWNER_AND_NAME)] | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -57,7 +82,7 @@ class PublishRequest(_Named):
     """``commitSha`` is the commit the author's own tool has just merged; it is proven, not trusted."""
 
     ref: Word | None = None
-    commitSha: Word | None = None  # noqa: N815 # the contract's spelling
+    commitSha: Annotated[Word, Field(json_schema_extra=_SHA)] | None = None  # noqa: N815 # the contract's spelling
 
 
 class ModChange(Strict):
@@ -188,6 +213,15 @@ class LoginStepRecord(BaseModel):
 class BlockRequest(Strict):
     """A mod by id, versions by commit sha or artifact hash, or both; ``reason`` is shown to whoever asks for them."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["mod"], "properties": _given("mod")},
+                {"required": ["shas"], "properties": {"shas": {"minItems": 1}}},
+            ]
+        }
+    )
+
     mod: ModId | None = None
     shas: Annotated[
         list[Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]], Field(max_length=1000)
@@ -214,8 +248,13 @@ class BlockList(BaseModel):
     next: str | None
 
 
+def _whole(value: object) -> object:
+    # JSON has one kind of number: 2.0 is an integer to a schema.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 class RatingRequest(Strict):
-    stars: Annotated[int, Field(ge=1, le=5)]
+    stars: Annotated[int, Field(ge=1, le=5), BeforeValidator(_whole)]
 
 
 class RatingRecord(BaseModel):

@@ -514,7 +514,7 @@ def check_owner(row: ModRow, account: Account | None) -> None:
 
 
 def _no_repository(repository: Repository) -> ProblemError:
-    return ProblemError(422, "repository-not-found", f"{repository} is not a public repository.")
+    return ProblemError(404, "repository-not-found", f"{repository} is not a public repository.")
 
 
 def _unpinned(detail: str) -> ProblemError:
@@ -529,6 +529,6 @@ def _not_now(error: GitHubError) -> ProblemError:
                 503, "rate-limited", f"GitHub wants to be left alone for a while: {error}", headers=headers
             )
         case RepositoryMissingError():
-            return ProblemError(422, "repository-not-found", f"GitHub has nothing there: {error}")
+            return ProblemError(404, "repository-not-found", f"GitHub has nothing there: {error}")
         case _:
             return ProblemError(503, "github-unreachable", f"GitHub could not be read: {error}")

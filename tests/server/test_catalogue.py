@@ -354,4 +354,4 @@ def test_a_cursor_from_elsewhere_is_refused(client: httpx.Client, path: str) -> 
     for cursor in cursors:
         if path == "/api/projects" and cursor not in {"\0", "ä"}:
             continue
-        assert problem(client.get(path, params={"cursor": cursor})) == (422, "invalid-request"), cursor
+        assert problem(client.get(path, params={"cursor": cursor})) == (404, "unknown-cursor"), cursor

@@ -227,7 +227,7 @@ def test_a_linked_repository_is_on_the_list_before_it_is_registered(
     assert listed(crowd.author, q=owner) == []
     assert problem(crowd.visitor.get("/api/projects")) == (401, "sign-in-required")
     assert problem(crowd.author.post("/api/projects", json={"owner": owner, "repo": "none"})) == (
-        422,
+        404,
         "repository-not-found",
     )
     record = crowd.publish(owner, "draft")

@@ -315,7 +315,7 @@ def test_an_empty_or_unknown_repository_is_refused(client: httpx.Client, mods: P
     (mods / owner).mkdir()
     git(mods, "init", "-q", "-b", "main", "--bare", str(mods / owner / "empty"))
     assert problem(client.post("/api/mods", json={"owner": owner, "repo": "empty"})) == (422, "manifest-unreadable")
-    assert problem(client.post("/api/mods", json={"owner": owner, "repo": "none"})) == (422, "repository-not-found")
+    assert problem(client.post("/api/mods", json={"owner": owner, "repo": "none"})) == (404, "repository-not-found")
 
 
 def test_a_repository_can_t_become_another_mod(
@@ -396,7 +396,7 @@ def test_a_gone_repository_keeps_its_record(publish_mod: Publish, client: httpx.
     record = publish_mod(owner, "gone")
     hidden = mods / owner / ".gone"
     built.path.rename(hidden)
-    assert problem(client.post("/api/mods", json={"owner": owner, "repo": "gone"})) == (422, "repository-not-found")
+    assert problem(client.post("/api/mods", json={"owner": owner, "repo": "gone"})) == (404, "repository-not-found")
     assert client.get(f"/api/mods/{record['id']}").json()["available"] is False
     assert client.get("/api/mods", params={"repo": f"{owner}/gone"}).json()["items"] == []
     hidden.rename(built.path)
