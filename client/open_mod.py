@@ -464,6 +464,7 @@ class OpenMod:
         if not states:
             return
         self._cancelled = False
+        self.storage_error = None  # who asks again may have mended that, too
         for state in states:
             state.reset()
             self._expect(state)

@@ -181,6 +181,7 @@ class Peer:
             if rotten:
                 await mod.refetch(rotten)
                 refetched += sum(1 for path in rotten if path in mod.scope.entries)
+        await self._drawn()
         return {"checked": checked, "dropped": dropped, "refetched": refetched}
 
     def trace(self) -> dict[str, Any]:
@@ -215,6 +216,11 @@ class Peer:
     def _changed(self) -> None:
         if self._showing is None:
             self._showing = asyncio.ensure_future(self._draw_soon())
+
+    async def _drawn(self) -> None:
+        """Wait until what has changed is shown: until then the page hands out addresses of the bytes before."""
+        if self._showing is not None:
+            await asyncio.wait([self._showing])
 
     async def _draw_soon(self) -> None:
         """Draw once the frame is over, so that any number of changes make at most ten views a second."""

@@ -29,6 +29,8 @@ class Turns:
         self._locks = locks
         self._channel = channel
         self._clock = clock
+        self._own: dict[str, asyncio.Lock] = {}
+        """Who of this very tab has a turn: nobody hears its own voice, so a tab could take itself for hung."""
 
     @asynccontextmanager
     async def take(
@@ -40,6 +42,7 @@ class Turns:
         :param progress: what those who wait for us are told
         """
         async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._own.setdefault(name, asyncio.Lock()))
             if not await stack.enter_async_context(self._locks.exclusive_if_free(name)):
                 await self._wait(stack, name, follow)
             beating = asyncio.ensure_future(self._beat(name, progress))

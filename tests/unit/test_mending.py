@@ -7,7 +7,7 @@ from client.opening import IDLE, Opening
 from client.peer import Peer
 from tests.contract.answer import NOT_FOUND, Answer
 from tests.fakes import FakeBlob, git_blob_id, json_answer
-from tests.unit.world import HOSTS, World, statuses
+from tests.unit.world import HOSTS, World, settle, statuses
 
 FILES = {"a.webp": b"aaaa", "data/cards.json": b"{}", "models/b.glb": b"b" * 5000}
 WHILE = IDLE + 60
@@ -70,6 +70,29 @@ async def test_a_disk_that_eats_a_file_again_and_again_is_not_fed_for_ever(world
         assert (await peer.asset("a.webp")).source == "live"
         await world.clock.sleep(0.5)
     assert sum(url.endswith("a.webp") for url in world.raw_requests()) == 2
+
+
+async def test_what_repair_has_replaced_is_shown_when_it_answers(world: World) -> None:
+    world.publish(files=FILES)
+    peer, opening = await visited(world)
+    await world.clock.sleep(0.5)
+    world.disk.rot("alice/chess", opening.game.scope.entries["a.webp"].place)
+    shown = len(world.views)
+    assert await peer.repair() == {"checked": 5, "dropped": 1, "refetched": 1}
+    assert "alice/chess:a.webp" in [path for _, view in world.views[shown:] for path in view["settled"]]
+
+
+async def test_a_disk_that_works_again_takes_what_is_tried_again(world: World) -> None:
+    world.publish(files=FILES)
+    world.disk.refusing = True
+    peer, _ = await world.opened()
+    await settle(peer)
+    assert statuses(peer.report())["a.webp"] == "storage"
+    world.disk.refusing = False
+    report = await peer.retry()
+    assert statuses(report)["a.webp"] == "downloaded"
+    assert (await peer.asset("a.webp")).source == "cache"
+    assert [notice["kind"] for notice in world.views[-1][1]["notices"]] == []
 
 
 async def test_closing_breaks_the_idle_examination_off(world: World) -> None:

@@ -17,9 +17,10 @@ NAME = "peer:pull:a/b"
 class Tab:
     """One tab that wants the turn."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.channel: FakeChannel = machine.channel()
-        self.turns = Turns(machine.locks, self.channel, machine.clock)
+    def __init__(self, machine: Machine, beside: Tab | None = None) -> None:
+        """``beside``: another wish of that very tab."""
+        self.channel: FakeChannel = beside.channel if beside is not None else machine.channel()
+        self.turns: Turns = beside.turns if beside is not None else Turns(machine.locks, self.channel, machine.clock)
         self.heard: list[Mapping[str, Any]] = []
         self.has_turn = asyncio.Event()
         self.done = asyncio.Event()
@@ -80,6 +81,19 @@ async def test_a_slow_tab_that_gives_signs_of_life_keeps_its_turn(machine: Machi
     for tab in (first, second):
         tab.done.set()
     await asyncio.gather(first.task, second.task)
+
+
+async def test_a_tab_never_takes_itself_for_hung(machine: Machine) -> None:
+    pulling = Tab(machine)
+    mending = Tab(machine, beside=pulling)
+    await pulling.has_turn.wait()
+    await machine.clock.sleep(SILENCE * 3)
+    assert not mending.has_turn.is_set()
+    pulling.done.set()
+    await mending.has_turn.wait()
+    mending.done.set()
+    await asyncio.gather(pulling.task, mending.task)
+    assert machine.locks.held() == []
 
 
 async def test_who_stops_waiting_holds_nothing_up(machine: Machine) -> None:
