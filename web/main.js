@@ -1,10 +1,13 @@
 /**
  * The page: reads the address, asks the peer, and draws what Python says. It knows no rule of the product.
  *
- * @import {Failure} from "./messages.js"
+ * @import {Failure, View} from "./messages.js"
  */
+import "./support.js";
+
 import { html, render } from "lit-html";
 
+import { Offline } from "./offline.js";
 import { Peer } from "./peer.js";
 import { Registry } from "./registry.js";
 import { errorText, text } from "./text.js";
@@ -13,6 +16,7 @@ import { failed } from "./views/failed.js";
 import { loading } from "./views/loading.js";
 import { failureKey } from "./views/notices.js";
 import { Table } from "./views/table.js";
+import { updateNotice } from "./views/update.js";
 
 /** @typedef {{mod: string, version: string|null}} Route */
 /** @typedef {"catalogue"|"loading"|"table"|"failed"} Screen */
@@ -20,8 +24,10 @@ import { Table } from "./views/table.js";
 const HOME = "./";
 const main = /** @type {HTMLElement} */ (document.querySelector("#main"));
 const live = /** @type {HTMLElement} */ (document.querySelector("#announcements"));
+const updates = /** @type {HTMLElement} */ (document.querySelector("#update"));
 
 const peer = new Peer();
+const offline = new Offline(drawUpdate, onMoved);
 /** @type {Catalogue | null} null until config.json has come */
 let catalogue = null;
 /** @type {Table | null} */
@@ -102,6 +108,28 @@ function situation() {
   return { screen: "loading", state: boot ? "loading" : "booting", error: null };
 }
 
+/** Nothing is being loaded that other work could hold up. */
+function isAtRest() {
+  const { wanted, view, refusal, fatal, boot } = peer;
+  if (fatal || refusal) return true;
+  return boot !== null && !view?.pulling && (wanted === null || view?.state === "open" || view?.state === "failed");
+}
+
+/** What Python says, and what only the page can know. @param {View} view @returns {View} */
+const withOwnNotices = (view) =>
+  (peer.restarted ? { ...view, notices: [{ kind: "restarted", code: "restarted", data: {} }, ...view.notices] } : view);
+
+/** What to send to whoever can mend it, when the worker is dead for good. */
+function deathReport() {
+  const { wanted, boot } = peer;
+  return [
+    `DiceyTable ${document.documentElement.dataset.build ?? ""}, ${new Date().toISOString()}`,
+    `table: ${wanted ? `${wanted.mod} ${wanted.version ?? ""}`.trim() : "none"}; started: ${boot?.boot ?? "no"}`,
+    ...peer.deaths.map((death, index) => `death ${index + 1}: ${death}`),
+    navigator.userAgent,
+  ].join("\n");
+}
+
 const modName = () => peer.view?.mod?.name || peer.wanted?.mod || "";
 
 function draw() {
@@ -137,15 +165,16 @@ function content(screen, error) {
     case "catalogue":
       return catalogue?.template() ?? html``;
     case "loading":
-      return loading(peer.view?.state === "loading" ? peer.view : null, modName(), actions);
+      return loading(peer.view?.state === "loading" ? withOwnNotices(peer.view) : null, modName(), actions);
     case "table":
       table ??= new Table(peer, draw);
-      return peer.view ? table.template(peer.view, actions) : html``;
+      return peer.view ? table.template(withOwnNotices(peer.view), actions) : html``;
     case "failed": {
       const { wanted } = peer;
       const current = wanted?.version && error?.code === "unknown-version" ? address({ mod: wanted.mod, version: null }) : null;
       return failed(error ?? { code: "unknown", message: "" }, {
         name: wanted?.mod ?? "", home: HOME, current, onRetry: onFailedRetry,
+        report: peer.fatal ? deathReport() : null, again: peer.deaths.length > 1,
       });
     }
   }
@@ -157,7 +186,7 @@ function titleOf(screen, error) {
     case "catalogue": return text.titles.lobby;
     case "loading": return text.titles.loading(modName());
     case "table": return text.titles.open(modName());
-    case "failed": return text.titles.failed(errorText(error?.code ?? "").title);
+    case "failed": return text.titles.failed(errorText(error?.code ?? "", peer.deaths.length > 1).title);
   }
 }
 
@@ -188,7 +217,7 @@ function speak(screen, changed, error) {
     announcedFailures = 0;
     if (screen === "loading") announce(text.loading.heading(modName()));
     if (screen === "table") announce(`${modName()} ${text.table.opened(view?.failureCount ?? 0)}`);
-    if (screen === "failed") announce(errorText(error?.code ?? "").title);
+    if (screen === "failed") announce(errorText(error?.code ?? "", peer.deaths.length > 1).title);
   }
   if (screen !== "loading" || view?.state !== "loading") return;
   const quarter = Math.floor((view.progress?.percent ?? 0) / 25) * 25;
@@ -217,19 +246,51 @@ function onClick(event) {
   else closeTable();
 }
 
-let booted = false;
+/** @type {Peer["boot"]} */
+let booted = null;
 let following = false;
+let pulled = false;
+let resting = false;
 
 /** Keeps the address in step with what is open, whoever opened it. */
 function onPeer() {
   if (!following && !same(routeOf(location.search), peer.wanted)) history.pushState(null, "", address(peer.wanted));
-  if (peer.boot && !booted) {
-    booted = true;
-    void catalogue?.loadKept();
-  }
+  const started = peer.boot !== null && peer.boot !== booted;
+  booted = peer.boot;
+  if (started) void catalogue?.loadKept();
   const wasElsewhere = drawn !== "catalogue";
   draw();
   if (booted && wasElsewhere && drawn === "catalogue") void catalogue?.loadKept();
+  pulled ||= peer.view?.pulling ?? false;
+  if (isAtRest() && !resting) {
+    resting = true;
+    whenIdle(() => void offline.start());
+  }
+  if (pulled && peer.view?.state === "open" && !peer.view.pulling) {
+    pulled = false;
+    void peer.persist();
+  }
+}
+
+/** @param {() => void} work */
+function whenIdle(work) {
+  // WebKit has no idle callbacks.
+  if ("requestIdleCallback" in window) requestIdleCallback(work, { timeout: 5000 });
+  else setTimeout(work, 500);
+}
+
+function drawUpdate() {
+  render(offline.updateReady ? updateNotice(() => offline.accept()) : html``, updates);
+}
+
+/** The first requests of this page have shown that it runs under an old security policy; a table that stands may stay. */
+function onMoved() {
+  if (peer.view?.state !== "open") location.reload();
+}
+
+function onOnline() {
+  if (peer.boot) peer.online().catch(() => undefined);
+  catalogue?.reloadIfFailed();
 }
 
 function onPopState() {
@@ -263,6 +324,7 @@ const token = takeToken();
 Object.assign(window, { peer });
 document.addEventListener("click", onClick);
 addEventListener("popstate", onPopState);
+addEventListener("online", onOnline);
 // A page kept for the back button is frozen with its worker and that one's locks: the next visit could wait for ever.
 // Where it is not kept, the browser ends the worker itself; Firefox then cancels its transfers, which it does not otherwise.
 window.addEventListener("pagehide", (event) => /** @type {PageTransitionEvent} */ (event).persisted && peer.dispose());

@@ -12,8 +12,9 @@
  * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal} FromWorker
  *
  * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"retry"|"cancel"|"cached"|"forget"|"repair"
- *   |"trace"|"room"|"table"} Method
+ *   |"trace"|"room"|"table"|"online"} Method
  * `open` takes (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack.
+ * `online` says that the browser has a network again. `room` is also asked to hear whether anyone answers.
  * `asset` replies {source, verified, url: string|null, mime} and, when the bytes are at hand, the Blob to mint a URL from.
  *
  * @typedef {object} Progress
@@ -27,7 +28,8 @@
  * @property {string[]} current up to three paths being fetched
  *
  * @typedef {{path: string, mod: string, reason: string}} Failure `mod` is owner/repo of the game or the pack
- * @typedef {{kind: "storage"|"preview"|"incompatible"|"offline"|"issues", code: string, data: Record<string, unknown>}} Notice
+ * @typedef {{kind: "storage"|"preview"|"incompatible"|"offline"|"issues"|"restarted", code: string,
+ *   data: Record<string, unknown>}} Notice `restarted` is the page's own: Python can't know that it died
  * @typedef {{role: string, name: string, owner: string, repo: string, version: string, state: "loading"|"open"|"failed",
  *   percent: number, code: string|null}} PackLine
  *

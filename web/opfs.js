@@ -108,6 +108,18 @@ class Appender {
   }
 }
 
+/**
+ * A File outlives its file: site data may have been cleared, or the segment collected by a tab that passed this one by.
+ * @param {File} file @param {number} offset of a byte
+ */
+async function isThere(file, offset) {
+  try {
+    return (await file.slice(offset, offset + 1).arrayBuffer()).byteLength === 1;
+  } catch {
+    return false;
+  }
+}
+
 export class Folder {
   /** @param {FileSystemDirectoryHandle} root @param {string} key "owner/name" in lower case */
   constructor(root, key) {
@@ -205,6 +217,10 @@ export class Folder {
       if (bytes) return new Blob([/** @type {BlobPart} */ (bytes)], { type });
     }
     let file = this.files.get(segment);
+    if (file && !(await isThere(file, offset))) {
+      this.files.delete(segment);
+      file = undefined;
+    }
     if (!file) {
       const directory = await this.segments(false);
       const found = directory && (await this.fileIn(directory, segment));

@@ -5,7 +5,10 @@
  * @import {Call, Details, FromWorker, Method, Ready, Reply, View} from "./messages.js"
  */
 
-/** What a call rejects with: `code` is one of the stable names that Python gives its errors. */
+/**
+ * What a call rejects with: `code` is one of the stable names that Python gives its errors, or one of the page's two:
+ * `restarted`, the worker died under the call and there is another now; `fatal`, nothing will ever be answered again.
+ */
 export class PeerError extends Error {
   /**
    * @param {string} code
@@ -59,9 +62,15 @@ class BlobUrls {
   }
 }
 
+/** @typedef {{call: Call, opening: number, resolve: (reply: Reply) => void, reject: (error: PeerError) => void}} Pending */
+
+const SHA = /^[0-9a-f]{40}$/;
+const ASKED = "asked-to-persist";
+
 /**
  * Scripts, checks and the views drive this one object; it is `window.peer`.
  * Calls made before Python answers wait in the worker. Each rejects with a {@link PeerError}.
+ * A worker that dies after it has been ready is replaced once, and the table that was open opens again.
  */
 export class Peer {
   /** @type {View | null} what Python last said to draw */
@@ -70,6 +79,14 @@ export class Peer {
   boot = null;
   /** @type {PeerError | null} why no call will ever be answered again */
   fatal = null;
+  /** @type {string[]} what is known of each worker's death */
+  deaths = [];
+  /** @type {boolean | null} whether the browser has promised to keep what is stored; null when it was not asked */
+  persisted = null;
+  /** This table is here again after the worker died. */
+  restarted = false;
+  /** A worker of which something is expected and that is silent for so many beats, `beat` milliseconds each, is dead. */
+  patience = { beat: 5000, beats: 6 };
   /** @type {{mod: string, version: string|null} | null} what was last asked to be opened and not closed since */
   wanted = null;
   /** @type {PeerError | null} why opening `wanted` failed */
@@ -77,8 +94,11 @@ export class Peer {
 
   /** @type {Worker} */
   #worker;
-  /** @type {Map<number, {resolve: (reply: Reply) => void, reject: (error: PeerError) => void}>} */
+  /** @type {Map<number, Pending>} */
   #calls = new Map();
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #listening;
+  #silent = 0;
   /** @type {Set<() => void>} */
   #listeners = new Set();
   /** @type {Map<string, Promise<AssetUrl>>} */
@@ -92,14 +112,12 @@ export class Peer {
   #home = "";
 
   constructor() {
-    this.#worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    this.#worker.addEventListener("message", this.#onMessage);
-    this.#worker.addEventListener("error", this.#onError);
-    this.#worker.addEventListener("messageerror", this.#onError);
+    this.#worker = this.#start();
   }
 
   /**
-   * Calls back whenever `view`, `boot`, `fatal`, `wanted` or `refusal` changed; the answer takes the listener away.
+   * Calls back whenever `view`, `boot`, `fatal`, `restarted`, `wanted` or `refusal` changed; the answer takes the
+   * listener away.
    *
    * @param {() => void} listener
    */
@@ -110,16 +128,13 @@ export class Peer {
 
   /** Ends the worker and gives everything back. */
   dispose() {
-    this.#worker.removeEventListener("message", this.#onMessage);
-    this.#worker.removeEventListener("error", this.#onError);
-    this.#worker.removeEventListener("messageerror", this.#onError);
-    this.#worker.terminate();
+    this.#end();
     this.#listeners.clear();
     this.#fail("The page has ended its worker.");
   }
 
   /**
-   * Opens a table; answers with its report once it is open.
+   * Opens a table; resolves once it is open.
    *
    * @param {string} mod `owner/repo`, or an id of the registry
    * @param {{version?: string}} [options] a content version to pin
@@ -132,10 +147,7 @@ export class Peer {
       if (opening !== this.#opening) throw new PeerError("cancelled", "Something else was opened meanwhile.");
       return await this.#value("open", mod, options);
     } catch (error) {
-      if (opening === this.#opening && error instanceof PeerError) {
-        this.refusal = error;
-        this.#tell();
-      }
+      this.#refuse(opening, error);
       throw error;
     }
   }
@@ -229,6 +241,26 @@ export class Peer {
     return this.#value("table");
   }
 
+  /** Tells Python that there is a network again. */
+  online() {
+    return this.#value("online");
+  }
+
+  /**
+   * Asks the browser, once in this browser's life, not to drop what is kept; `persisted` tells what it answered.
+   * Firefox puts the question to the player.
+   */
+  async persist() {
+    try {
+      this.persisted = await navigator.storage.persisted();
+      if (this.persisted || localStorage.getItem(ASKED)) return;
+      localStorage.setItem(ASKED, "1");
+      this.persisted = await navigator.storage.persist();
+    } catch {
+      // Private windows may have none of this; then nothing lasts anyway.
+    }
+  }
+
   /** How many blob URLs are alive. */
   blobUrls() {
     return this.#urls.size;
@@ -236,6 +268,7 @@ export class Peer {
 
   /** @type {(event: MessageEvent<FromWorker>) => void} */
   #onMessage = ({ data }) => {
+    this.#silent = 0;
     switch (data.type) {
       case "reply":
         this.#calls.get(data.id)?.resolve(data);
@@ -248,25 +281,116 @@ export class Peer {
       case "ready":
         this.boot = data;
         performance.mark("peer-ready");
+        this.#listen();
         this.#tell();
         break;
       case "view":
         this.#show(JSON.parse(data.json));
         break;
       case "fatal":
-        this.#fail(data.message);
+        this.#die(data.message);
         break;
     }
   };
 
   /** @type {(event: Event) => void} */
   #onError = (event) => {
-    // Once Python runs, it reports its own faults; an error event then comes from a stray callback and ends nothing.
-    if (!this.boot) this.#fail(event instanceof ErrorEvent && event.message ? event.message : "The worker did not load.");
+    const message = event instanceof ErrorEvent && event.message ? event.message : "The worker did not load.";
+    if (!this.boot) this.#die(message);
+    // Once Python runs, this may be a stray callback and end nothing: whether anyone is left shows when asked.
+    else this.#listen(message);
   };
+
+  #start() {
+    const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    worker.addEventListener("message", this.#onMessage);
+    worker.addEventListener("error", this.#onError);
+    worker.addEventListener("messageerror", this.#onError);
+    return worker;
+  }
+
+  #end() {
+    clearInterval(this.#listening);
+    this.#listening = undefined;
+    this.#worker.removeEventListener("message", this.#onMessage);
+    this.#worker.removeEventListener("error", this.#onError);
+    this.#worker.removeEventListener("messageerror", this.#onError);
+    this.#worker.terminate();
+  }
+
+  /**
+   * Listens for signs of life while something is expected of the worker, and asks for one each beat. Beats are counted,
+   * not time: a device that slept has missed one.
+   * @param {string} [reason] to doubt it although nothing is expected
+   */
+  #listen(reason) {
+    if (this.#listening !== undefined || !this.boot) return;
+    this.#silent = 0;
+    let asked = false;
+    this.#listening = setInterval(() => {
+      if (asked && !this.#silent && reason) reason = undefined;
+      if (!this.#calls.size && !this.view?.pulling && !reason) {
+        clearInterval(this.#listening);
+        this.#listening = undefined;
+      } else if (++this.#silent > this.patience.beats) {
+        this.#die(reason ?? `The worker has not answered for ${(this.patience.beats * this.patience.beat) / 1000} seconds.`);
+      } else {
+        asked = true;
+        // Nobody waits for call 0.
+        this.#worker.postMessage(/** @satisfies {Call} */ ({ type: "call", id: 0, method: "room", args: [] }));
+      }
+    }, this.patience.beat);
+  }
+
+  /** @param {string} message */
+  #die(message) {
+    if (this.fatal) return;
+    this.deaths.push(message);
+    // What did not even start will not start the second time.
+    if (!this.boot || this.deaths.length > 1) this.#fail(message);
+    else this.#restart();
+  }
+
+  #restart() {
+    const pending = [...this.#calls.values()];
+    const version = this.wanted?.version ?? this.view?.mod?.version ?? "";
+    const stood = this.wanted !== null && this.refusal === null;
+    this.#end();
+    this.#calls.clear();
+    this.#forgetUrls();
+    this.boot = null;
+    this.view = null;
+    this.restarted = stood;
+    this.#worker = this.#start();
+    let opening = false;
+    for (const each of pending) {
+      const { method } = each.call;
+      if (method === "open" && each.opening === this.#opening) {
+        this.#send(each);
+        opening = true;
+      } else if (method === "close") each.resolve({ type: "reply", id: each.call.id, json: "null" });
+      else each.reject(new PeerError("restarted", "The part that loads mods died under this call and was started again."));
+    }
+    if (this.wanted && stood && !opening && !this.#leaving) {
+      // The version that was open: a publish since then shall not change what is on the table.
+      const options = SHA.test(version) ? { version } : {};
+      const { mod } = this.wanted;
+      const which = this.#opening;
+      this.#value("open", mod, options).catch((error) => this.#refuse(which, error));
+    }
+    this.#tell();
+  }
+
+  /** @param {number} opening @param {unknown} error */
+  #refuse(opening, error) {
+    if (opening !== this.#opening || !(error instanceof PeerError)) return;
+    this.refusal = error;
+    this.#tell();
+  }
 
   /** @param {string} message */
   #fail(message) {
+    this.#end();
     this.fatal = new PeerError("fatal", message);
     for (const { reject } of this.#calls.values()) reject(this.fatal);
     this.#calls.clear();
@@ -286,6 +410,7 @@ export class Peer {
       this.#urls.revoke(this.#key(path, mod));
     }
     this.view = view;
+    if (view.pulling) this.#listen();
     this.#tell();
   }
 
@@ -298,6 +423,7 @@ export class Peer {
     this.wanted = wanted;
     this.refusal = null;
     this.view = null;
+    this.restarted = false;
     const opening = ++this.#opening;
     this.#tell();
     return opening;
@@ -363,11 +489,16 @@ export class Peer {
   #call(method, ...args) {
     return new Promise((resolve, reject) => {
       if (this.fatal) return reject(this.fatal);
-      const id = this.#nextId++;
-      this.#calls.set(id, { resolve, reject });
       /** @type {Call} */
-      const call = { type: "call", id, method, args };
-      this.#worker.postMessage(call);
+      const call = { type: "call", id: this.#nextId++, method, args };
+      this.#send({ call, opening: this.#opening, resolve, reject });
     });
+  }
+
+  /** @param {Pending} pending */
+  #send(pending) {
+    this.#worker.postMessage(pending.call);
+    this.#calls.set(pending.call.id, pending);
+    this.#listen();
   }
 }

@@ -104,12 +104,17 @@ const errors = {
       + "update the browser or try another one.",
   },
 };
+const died = {
+  title: "The table stopped working",
+  advice: "The part that loads mods stopped twice in this browser. Load the page again; if that does not help, send the "
+    + "report below to whoever runs this page.",
+};
 const unexpected = {
   title: "Something went wrong",
   advice: "This should not have happened. Try again, and tell us if it happens twice.",
 };
-/** @param {string} code */
-export const errorText = (code) => errors[code] ?? unexpected;
+/** @param {string} code @param {boolean} [again] it had been started again before */
+export const errorText = (code, again = false) => (code === "fatal" && again ? died : errors[code] ?? unexpected);
 
 const noStorage = {
   title: "Nothing is kept on this device",
@@ -142,6 +147,10 @@ const notices = {
   offline: () => ({
     title: "You are offline",
     body: "The catalogue can't be asked, so this is the version kept on this device. A newer one may exist.",
+  }),
+  restarted: () => ({
+    title: "The table was started again",
+    body: "The part of the page that loads mods had stopped working. This is the version you had open.",
   }),
   issues: (_code, data) => ({
     title: "Problems in the mod",
@@ -203,7 +212,10 @@ export const text = {
     nothingHint: "Published mods appear here. You can open any public mod repository below.",
     clear: "Clear the search",
     failed: "The catalogue did not answer",
-    failedHint: "Check your connection. Mods kept on this device still open.",
+    failedHint: "It has a problem of its own; try again in a while. Mods kept on this device still open.",
+    offline: "You are offline",
+    offlineHint: "The catalogue can't be reached. Mods kept on this device still open: they are listed below.",
+    offlineNothing: "The catalogue can't be reached, and no mod is kept on this device yet. Check your connection.",
     more: "Show more",
     loadingMore: "Loading more…",
     issues: "Has problems",
@@ -215,6 +227,11 @@ export const text = {
     /** @param {string} name */
     signedIn: (name) => `You are signed in as ${name}.`,
     refused: "This sign-in link does not work any more. Playing needs no account.",
+  },
+
+  update: {
+    ready: "A new version of this page is ready.",
+    accept: "Load it now",
   },
 
   repository: {
@@ -354,6 +371,9 @@ export const text = {
   failed: {
     retry: "Try again",
     reload: "Load the page again",
+    report: "Report",
+    copy: "Copy the report",
+    copied: "Copied",
     current: "Open the current version",
     detail: "Details",
   },

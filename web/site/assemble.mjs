@@ -1,5 +1,6 @@
 /**
- * Puts the static site together: every file that index.html leads to, under a name that carries its content's hash.
+ * Puts the static site together: every file that index.html leads to, under a name that carries its content's hash, and
+ * the service worker that keeps them all.
  *
  *   node assemble.mjs SOURCE PACKAGES LOCK SNAPSHOT OUT
  *
@@ -24,6 +25,8 @@ const stamp = (/** @type {Buffer|string} */ content) => sha256(content).toString
 const named = new Map();
 /** @type {Map<string, string[]>} name in assets/ → names of what it imports statically */
 const importing = new Map();
+/** @type {Set<string>} names in assets/ of what runs as a worker, under the policy in its own headers */
+const workers = new Set();
 
 /**
  * @param {string} path whose name is kept
@@ -156,6 +159,7 @@ function content(path, chain) {
   if (basename(path) === "runtime-files.js") return runtimeFiles();
   if (/\.m?js$/.test(path)) return script(path, chain);
   if (path.endsWith(".css")) return style(path, chain);
+  if (path.endsWith(".webmanifest")) return manifest(path);
   return readFileSync(path);
 }
 
@@ -174,7 +178,9 @@ function script(path, chain) {
       const literal = /new URL\(\s*(["'])([^"']+)\1\s*,\s*$/.exec(text.slice(0, one.importStart));
       if (literal && /^\.{1,2}\/.*\.\w+$/.test(literal[2])) {
         const from = literal.index + literal[0].indexOf(literal[1]) + 1;
-        changes.push({ from, to: from + literal[2].length, by: `./${place(locate(literal[2], path), chain)}` });
+        const name = place(locate(literal[2], path), chain);
+        if (/\bnew Worker\(\s*$/.test(text.slice(0, literal.index))) workers.add(name);
+        changes.push({ from, to: from + literal[2].length, by: `./${name}` });
       }
     } else if (one.specifier !== undefined && !(one.type === "dynamic" && one.glob)) {
       const name = place(locate(one.specifier, path), chain);
@@ -193,6 +199,18 @@ function script(path, chain) {
 function style(path, chain) {
   const text = readFileSync(path, "utf8").replace(/\/\*[^]*?\*\//g, "");
   return text.replace(/(url\(\s*["']?|@import\s+["'])(?!data:|https?:|#)([^"')]+)/g, (_, before, url) => `${before}./${place(locate(`./${url.replace(/^\.\//, "")}`, path), chain)}`);
+}
+
+/**
+ * The web app manifest; what it says of the page is relative to itself, and it moves into a folder.
+ * @param {string} path
+ */
+function manifest(path) {
+  const values = JSON.parse(readFileSync(path, "utf8"));
+  /** @type {{src: string}[]} */
+  const icons = values.icons;
+  const moved = icons.map((icon) => ({ ...icon, src: `./${place(locate(`./${icon.src}`, path))}` }));
+  return JSON.stringify({ ...values, start_url: "../", scope: "../", icons: moved });
 }
 
 /** @param {string} name */
@@ -218,10 +236,31 @@ function page(path) {
   return text.replace("</head>", `${links.map((name) => `<link rel="modulepreload" href="assets/${name}">`).join("\n")}\n</head>`);
 }
 
+const integrity = (/** @type {Buffer|string} */ content) => `sha256-${sha256(content).toString("base64")}`;
+
+/**
+ * Writes index.html and the service worker, both of which know the build by a digest of all that it is made of.
+ * @param {string} html
+ */
+function finish(html) {
+  const paths = readdirSync(assets, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
+  const files = Object.fromEntries(
+    paths.filter((path) => statSync(join(assets, path)).isFile()).sort()
+      .map((path) => [`assets/${path}`, integrity(readFileSync(join(assets, path)))]),
+  );
+  const worker = readFileSync(join(source, "service-worker.js"), "utf8");
+  const build = stamp(JSON.stringify([files, html, worker]));
+  const content = html.replace("<html ", `<html data-build="${build}" `);
+  const policed = ["./", ...[...workers].map((name) => `assets/${name}`)];
+  const site = { build, files: { "./": integrity(content), ...files }, policed };
+  writeFileSync(join(out, "index.html"), content);
+  writeFileSync(join(out, "service-worker.js"), `const SITE = ${JSON.stringify(site)};\n${worker}`);
+}
+
 try {
   await init;
   mkdirSync(assets, { recursive: true });
-  writeFileSync(join(out, "index.html"), page(join(source, "index.html")));
+  finish(page(join(source, "index.html")));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;

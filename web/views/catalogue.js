@@ -32,7 +32,7 @@ export class Catalogue {
   #items = [];
   /** @type {string | null} */
   #next = null;
-  /** @type {"loading"|"more"|"ready"|"failed"} */
+  /** @type {"loading"|"more"|"ready"|"failed"|"offline"} */
   #status = "loading";
   /** @type {CachedMod[]} */
   #kept = [];
@@ -63,6 +63,11 @@ export class Catalogue {
   async load() {
     if (!this.registry) return;
     await this.#ask(null);
+  }
+
+  /** Asks again when the last answer failed: there is a network again. */
+  reloadIfFailed() {
+    if (this.#status === "failed" || this.#status === "offline") void this.load();
   }
 
   /** @param {string} token of a sign-in link */
@@ -104,10 +109,11 @@ export class Catalogue {
       this.page.announce(this.#items.length
         ? text.catalogue.found(this.#kind === "packs", next !== null)(this.#items.length)
         : text.catalogue.nothing(this.#query));
-    } catch {
+    } catch (error) {
       if (asking !== this.#asking) return;
-      this.#status = "failed";
-      this.page.announce(text.catalogue.failed);
+      // fetch throws TypeErrors where nothing answers at all.
+      this.#status = error instanceof TypeError ? "offline" : "failed";
+      this.page.announce(text.catalogue[this.#status]);
     }
     this.page.redraw();
   }
@@ -192,9 +198,11 @@ export class Catalogue {
   #shelf() {
     const packs = this.#kind === "packs";
     const heading = html`<h2 class="visually-hidden">${packs ? text.catalogue.packs : text.catalogue.games}</h2>`;
-    if (this.#status === "failed") {
-      return html`<section class="panel empty">${heading}
-        <p><strong>${text.catalogue.failed}</strong></p><p class="quiet">${text.catalogue.failedHint}</p>
+    if (this.#status === "failed" || this.#status === "offline") {
+      const hint = this.#status === "failed" ? text.catalogue.failedHint
+        : this.#kept.length ? text.catalogue.offlineHint : text.catalogue.offlineNothing;
+      return html`<section class="panel empty" data-testid="catalogue-${this.#status}">${heading}
+        <p><strong>${text.catalogue[this.#status]}</strong></p><p class="quiet">${hint}</p>
         <button type="button" class="button primary" data-testid="catalogue-retry" @click=${() => void this.load()}>
           ${text.failed.retry}</button></section>`;
     }

@@ -4,13 +4,24 @@ import { html, nothing } from "lit-html";
 import { errorText, text } from "../text.js";
 import * as icons from "./icons.js";
 
+/** @type {(event: Event) => void} */
+function copyReport(event) {
+  const button = /** @type {HTMLElement} */ (event.currentTarget);
+  const report = /** @type {HTMLElement} */ (document.querySelector("#report"));
+  // Selected too: not every browser lets a page write to the clipboard.
+  getSelection()?.selectAllChildren(report);
+  navigator.clipboard?.writeText(report.textContent ?? "")
+    .then(() => { button.textContent = text.failed.copied; }, () => undefined);
+}
+
 /**
  * @param {{code: string, message: string}} error
- * @param {{name: string, home: string, current: string|null, onRetry: () => void}} place `current` is the address of the
- *   mod without the pinned version, where one was asked for
+ * @param {{name: string, home: string, current: string|null, report: string|null, again: boolean,
+ *   onRetry: () => void}} place `current`
+ *   is the address of the mod without the pinned version, where one was asked for; `report` is for whoever can mend it
  */
-export function failed({ code, message }, { name, home, current, onRetry }) {
-  const { title, advice } = errorText(code);
+export function failed({ code, message }, { name, home, current, report, again, onRetry }) {
+  const { title, advice } = errorText(code, again);
   return html`<article class="narrow">
     <section class="panel failed" data-code=${code}>
       ${icons.warning}
@@ -18,10 +29,14 @@ export function failed({ code, message }, { name, home, current, onRetry }) {
       <h1 tabindex="-1">${title}</h1>
       <p>${advice}</p>
       ${message ? html`<p class="detail"><span class="label">${text.failed.detail}</span> ${message}</p>` : nothing}
+      ${report === null ? nothing
+        : html`<pre class="detail report" id="report" tabindex="0" aria-label=${text.failed.report} data-testid="report">${report}</pre>`}
       <div class="actions">
         ${current ? html`<a class="button primary" href=${current}>${text.failed.current}</a>` : nothing}
         <button type="button" class="button ${current ? "" : "primary"}" @click=${onRetry}>
           ${code === "fatal" ? text.failed.reload : text.failed.retry}</button>
+        ${report === null ? nothing
+          : html`<button type="button" class="button" data-testid="copy-report" @click=${copyReport}>${text.failed.copy}</button>`}
         <a class="button" href=${home} data-testid="back">${text.backToCatalogue}</a>
       </div>
     </section>
