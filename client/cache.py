@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from client import note as notes
 from client.errors import StorageFailure
-from client.journal import Entry, JournalReading
+from client.journal import Entry, JournalReading, journal_version
 from client.ports import Locks, ModFolder, Store
 from client.repository import Repository
 from client.scope import read_versions, union
@@ -109,6 +109,16 @@ async def supersede(store: Store, locks: Locks, key: str, current: ContentVersio
         await sweep(folder)
         await notes.write_note(folder, (await notes.read_note(folder)).without(set(gone)))
     return gone
+
+
+async def others_shown(store: Store, locks: Locks, key: str, current: ContentVersion) -> bool:
+    """Whether a tab shows another version of a mod than its current one, which therefore had to stay."""
+    versions = {journal_version(name) for name in await store.folder(key).journals()} - {None, current}
+    for version in versions:
+        async with locks.exclusive_if_free(shown_lock(key, str(version))) as free:
+            if not free:
+                return True
+    return False
 
 
 async def sweep(folder: ModFolder) -> int:

@@ -85,6 +85,8 @@ class OpenMod:
         self.error: PeerError | None = None
         self.storage_error: StorageFailure | None = None
         self.superseded: tuple[str, ...] = ()
+        self.outlived = False
+        """Whether another tab still showed an older version when the cache was last tidied."""
         self.bytes_fetched = 0
         self._meter = meter
         self._changed = changed
@@ -552,6 +554,7 @@ class OpenMod:
                     store, locks = self.platform.store, self.platform.locks
                     gone = await cache.supersede(store, locks, self.key, self.publish.version)
                     self.superseded = (*self.superseded, *gone)
+                    self.outlived = await cache.others_shown(store, locks, self.key, self.publish.version)
                 await cache.sweep(self.scope.folder)
             except StorageFailure:
                 return

@@ -22,6 +22,8 @@ from client.version import AssetRef, ContentVersion, commit_sha
 
 IDLE = 1.0
 """Seconds after opening before the cache is tidied."""
+LOOK_AGAIN = 5.0
+"""Seconds between two looks whether a version that another tab showed may go."""
 
 
 @dataclass(slots=True)
@@ -112,6 +114,14 @@ class Opening:
         self._resting = True
         for mod in self.mods:
             await mod.examine()
+        # A tab that closes or dies tells nobody, so the last one that shows an old version is waited for by looking.
+        while any(mod.outlived for mod in self.mods):
+            await self.platform.clock.sleep(LOOK_AGAIN)
+            self._resting = False
+            for mod in self.mods:
+                if mod.outlived:
+                    await mod.tidy()
+            self._resting = True
 
     async def _look_for_room(self) -> None:
         """Where the disk was full, find what the player could remove."""

@@ -26,16 +26,29 @@ export class PeerError extends Error {
 
 /** Live blob URLs, one for each file of each mod. */
 class BlobUrls {
-  /** @type {Map<string, AssetUrl>} */
+  /** @type {Map<string, AssetUrl & {blob: Blob}>} */
   #minted = new Map();
 
   get size() {
     return this.#minted.size;
   }
 
-  /** @param {string} key */
-  get(key) {
-    return this.#minted.get(key);
+  /**
+   * The URL of a file of the cache, if its bytes are still there: site data may have been cleared meanwhile.
+   *
+   * @param {string} key
+   * @returns {Promise<AssetUrl|null>}
+   */
+  async cached(key) {
+    const minted = this.#minted.get(key);
+    if (minted?.source !== "cache") return null;
+    const { blob, ...asset } = minted;
+    try {
+      await blob.slice(0, 1).arrayBuffer();
+    } catch {
+      if (this.#minted.get(key) === minted) this.revoke(key);
+    }
+    return this.#minted.get(key) === minted ? asset : null;
   }
 
   /**
@@ -46,7 +59,7 @@ class BlobUrls {
   mint(key, blob, origin) {
     this.revoke(key);
     const asset = { url: URL.createObjectURL(blob), ...origin };
-    this.#minted.set(key, asset);
+    this.#minted.set(key, { ...asset, blob });
     return asset;
   }
 
@@ -177,8 +190,10 @@ export class Peer {
    */
   async assetUrl(path, options = {}) {
     const key = this.#key(path, options.mod);
-    const minted = this.#urls.get(key);
-    if (minted?.source === "cache") return { ...minted };
+    const opening = this.#opening;
+    const cached = await this.#urls.cached(key);
+    if (cached) return cached;
+    if (opening !== this.#opening) throw new PeerError("not-open", "The table was closed meanwhile.");
     let minting = this.#minting.get(key);
     if (!minting) {
       minting = this.#mint(key, path, options);

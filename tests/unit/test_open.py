@@ -21,6 +21,7 @@ from client.errors import (
 )
 from client.manifest import MANIFEST_PATH
 from client.no_store import NoStore
+from client.opening import LOOK_AGAIN
 from tests.contract.answer import NOT_FOUND, REFUSED, Answer
 from tests.fakes import EPOCH, FakeBlob, sha256
 from tests.unit.world import HOSTS, World, file, pointer, reported, settle, statuses
@@ -207,6 +208,21 @@ async def test_the_old_version_stays_while_another_tab_shows_it(world: World) ->
     await world.visited()
     assert {mod["version"] for mod in await world.peer().cached()} == {new.sha}
     assert old.sha != new.sha
+
+
+async def test_the_old_version_goes_when_its_last_tab_closes_although_that_tells_nobody(world: World) -> None:
+    old = world.publish(files=FILES)
+    older_tab, _ = await world.opened()
+    await settle(older_tab)
+    new = world.publish(files={**FILES, "a.webp": b"new"})
+    tab, _ = await world.opened()
+    await world.clock.sleep(60)
+    assert {mod["version"] for mod in await tab.cached()} == {old.sha, new.sha}
+    await older_tab.close()
+    await world.clock.sleep(LOOK_AGAIN + 1)
+    assert {mod["version"] for mod in await tab.cached()} == {new.sha}
+    assert tab.report()["superseded"] == (old.sha,)
+    assert (await tab.asset("a.webp")).source == "cache"
 
 
 async def test_opening_an_old_version_deletes_nothing(world: World) -> None:
