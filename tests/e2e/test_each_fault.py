@@ -119,10 +119,10 @@ def test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals(
     site.origin.faults.on(f"*/{ONCE}", case.fault, host="raw")
     if case.lasting:
         site.origin.faults.on(f"*/{ALWAYS}", then=case.fault, host="raw")
-    report = lobby.call("open", mod)
+    lobby.call("open", mod)
     lobby.wait_open()
 
-    files = by_path(report)
+    files = by_path(lobby.report())
     met = {ONCE: case.healing or (case.attempts,), **({ALWAYS: (case.attempts,)} if case.lasting else {})}
     there = {ONCE: bool(case.healing), ALWAYS: case.reason is None}
     for path, attempts in met.items():
@@ -156,8 +156,8 @@ def test_a_file_that_falls_silent_is_asked_for_again_after_twenty_seconds(
     # Slow all the while, never silent: that is no stall, however long it takes.
     site.origin.faults.on("*/art/sound.webp", faults.drip(100))
     chromium_player.visit()
-    report = chromium_player.call("open", f"{owner}/{REPO}")
-    files = by_path(report)
+    chromium_player.call("open", f"{owner}/{REPO}")
+    files = by_path(chromium_player.report())
     assert {path: file["attempts"] for path, file in files.items() if file["attempts"] != 1} == {ONCE: 2, ALWAYS: 2}
     assert {file["status"] for file in files.values()} == {"downloaded"}
     assert chromium_player.digests(files).items() <= site.sha256(owner, REPO).items()
