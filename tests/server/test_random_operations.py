@@ -29,7 +29,7 @@ from tests.server.test_registration import blind
 
 _owners = itertools.count(1)
 _contents = st.sampled_from([b"one", b"two", b"three"])
-_who = st.sampled_from(["author", "stranger"])
+_who = st.sampled_from(["author", "author", "stranger"])
 
 
 @dataclass
@@ -71,13 +71,19 @@ class Operations(RuleBasedStateMachine):
         for name in ("author", "stranger"):
             self.people[name] = self.open.enter_context(self.registry.client(member=True))
         self.people["visitor"] = self.open.enter_context(self.registry.anybody())
-        return multiple(*(self._repository(name) for name in ("alpha", "beta")))
+        names = [self._repository(name) for name in ("random-alpha", "random-beta")]
+        # Most of what can happen, happens to a registered mod.
+        self.register_as("random-alpha", "author", seeing=True)
+        return multiple(*names)
 
     def teardown(self) -> None:
         self.open.close()
 
     @rule(name=repositories, content=_contents)
     def change_a_pulled_file(self, name: str, content: bytes) -> None:
+        self.change_a_pulled_file_of(name, content)
+
+    def change_a_pulled_file_of(self, name: str, content: bytes) -> None:
         kept = self.known[name]
         if kept.pulled != content:
             publish(kept.path, {"a.webp": content})
@@ -87,8 +93,11 @@ class Operations(RuleBasedStateMachine):
     def change_what_no_peer_pulls(self, name: str, content: bytes) -> None:
         publish(self.known[name].path, {"README.md": content})
 
-    @rule(name=repositories, who=_who, seeing=st.booleans())
+    @rule(name=repositories, who=_who, seeing=st.sampled_from([True, True, False]))
     def register(self, name: str, who: str, *, seeing: bool) -> None:
+        self.register_as(name, who, seeing=seeing)
+
+    def register_as(self, name: str, who: str, *, seeing: bool) -> None:
         kept = self.known[name]
         if not seeing:
             blind(self.origin)
@@ -109,6 +118,11 @@ class Operations(RuleBasedStateMachine):
         assert record["version"] in {record["commitSha"], record["artifactHash"]}
         kept.ident, kept.account, kept.deleted = record["id"], who, False
         kept.published, kept.artifact_hash, kept.version = kept.pulled, record["artifactHash"], record["version"]
+
+    @rule(name=repositories, content=_contents, seeing=st.sampled_from([True, True, False]))
+    def publish_a_change(self, name: str, content: bytes, *, seeing: bool) -> None:
+        self.change_a_pulled_file_of(name, content)
+        self.register_as(name, self.known[name].account or "author", seeing=seeing)
 
     @rule(name=repositories, who=_who, private=st.booleans())
     def switch_private(self, name: str, who: str, *, private: bool) -> None:
@@ -186,8 +200,8 @@ def test_whatever_is_done_in_whatever_order(registry: Registry, origin: LocalOri
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=5,
-            stateful_step_count=12,
+            max_examples=6,
+            stateful_step_count=20,
             deadline=None,
             derandomize=True,
             database=None,
