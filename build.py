@@ -34,7 +34,7 @@ OLDEST_PYTHON: Final = (3, 11)
 OLDEST_NODE: Final = 20
 
 # Debian's name of each thing the tests drive or draw with.
-BROWSER_PACKAGES: Final = (
+TEST_PACKAGES: Final = (
     "chromium",
     "chromium-driver",
     "firefox-esr",
@@ -42,6 +42,7 @@ BROWSER_PACKAGES: Final = (
     "fonts-noto-cjk",
     "fonts-noto-color-emoji",
     "git",
+    "postgresql",
     "webkit2gtk-driver",
     "xauth",
     "xvfb",
@@ -504,7 +505,7 @@ def run(options: argparse.Namespace) -> NoReturn:
 def browsers() -> None:
     """The browsers and drivers of the tests: Debian's packages, or Chromium from Playwright where they can't be had."""
     if is_debian_root():
-        install_debian_packages(BROWSER_PACKAGES)
+        install_debian_packages(TEST_PACKAGES)
         return
     if shutil.which("chromium"):
         return
