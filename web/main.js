@@ -91,6 +91,15 @@ function onRetry(list) {
   });
 }
 
+/** @type {(owner: string, repo: string) => void} */
+function onMakeRoom(owner, repo) {
+  const name = `${owner}/${repo}`;
+  void peer.forget(owner, repo).then(() => {
+    announce(text.kept.forgotten(name));
+    onRetry(null);
+  }, () => announce(text.kept.inUse(name)));
+}
+
 function onFailedRetry() {
   if (peer.fatal) location.reload();
   else if (peer.wanted) open(peer.wanted);
@@ -160,7 +169,7 @@ function draw() {
 
 /** @param {Screen} screen @param {{code: string, message: string}|null} error */
 function content(screen, error) {
-  const actions = { home: HOME, retrying, onRetry, onCancel: closeTable, onOpenNow: () => void peer.openNow().catch(() => undefined) };
+  const actions = { home: HOME, retrying, onRetry, onMakeRoom, onCancel: closeTable, onOpenNow: () => void peer.openNow().catch(() => undefined) };
   switch (screen) {
     case "catalogue":
       return catalogue?.template() ?? html``;

@@ -13,32 +13,50 @@ const SEAL_AT = 8 * 1024 * 1024;
 const GATHER_BELOW = 256 * 1024;
 const GATHER = 1024 * 1024;
 
-/** @returns {Promise<FileSystemDirectoryHandle>} rejects where there is no such storage, as in Firefox's private windows */
+/**
+ * The folder of all mods. Its handle is worth nothing once site data was cleared, and then there is another.
+ *
+ * @typedef {{handle: FileSystemDirectoryHandle}} Root
+ */
+
+/** @returns {Promise<Root>} rejects where there is no such storage, as in Firefox's private windows */
 export async function openRoot() {
-  const origin = await navigator.storage.getDirectory();
+  const handle = await modsFolder();
   // Without a sync handle each write would need a copy of the whole file (createWritable), or can't be done at all.
   if (typeof FileSystemFileHandle.prototype.createSyncAccessHandle !== "function") {
     throw new DOMException("This browser's files can't be written in place.", "NotSupportedError");
   }
+  return { handle };
+}
+
+async function modsFolder() {
+  const origin = await navigator.storage.getDirectory();
   return origin.getDirectoryHandle("mods", { create: true });
 }
 
-/** @param {FileSystemDirectoryHandle} root @returns {Promise<string[]>} */
+/** @param {Root} root @returns {Promise<string[]>} */
 export async function repositories(root) {
   const found = [];
-  for await (const owner of root.values()) {
-    if (owner.kind !== "directory") continue;
-    for await (const name of /** @type {FileSystemDirectoryHandle} */ (owner).values()) {
-      if (name.kind === "directory") found.push(`${owner.name}/${name.name}`);
-    }
+  for (const owner of (await existing(folders(root.handle))) ?? []) {
+    // Another tab may be forgetting this one meanwhile.
+    for (const { name } of (await existing(folders(owner))) ?? []) found.push(`${owner.name}/${name}`);
   }
   return found;
 }
 
-/** @param {FileSystemDirectoryHandle} root @param {string} key */
+/** @param {FileSystemDirectoryHandle} parent */
+async function folders(parent) {
+  const found = [];
+  for await (const entry of parent.values()) {
+    if (entry.kind === "directory") found.push(/** @type {FileSystemDirectoryHandle} */ (entry));
+  }
+  return found;
+}
+
+/** @param {Root} root @param {string} key */
 export async function forget(root, key) {
   const [owner, name] = key.split("/");
-  const parent = await existing(root.getDirectoryHandle(owner));
+  const parent = await existing(root.handle.getDirectoryHandle(owner));
   if (parent) await existing(parent.removeEntry(name, { recursive: true }));
 }
 
@@ -54,6 +72,18 @@ async function existing(promise) {
   }
 }
 
+/** @type {WeakMap<FileSystemSyncAccessHandle, FileSystemFileHandle>} */
+const fileOf = new WeakMap();
+
+/**
+ * Chromium never comes back from closing a handle whose file went with cleared site data, and the worker with it.
+ * @param {FileSystemSyncAccessHandle} handle
+ */
+async function release(handle) {
+  const file = fileOf.get(handle);
+  if (file && (await file.getFile().catch(() => null))) handle.close();
+}
+
 /**
  * A reload may race the old worker's handle: it is let go within some 40 ms of that worker's end, so a busy file is
  * asked for again for a while.
@@ -63,7 +93,9 @@ async function existing(promise) {
 async function createAccess(file) {
   for (let wait = 10; ; wait *= 2) {
     try {
-      return await file.createSyncAccessHandle();
+      const handle = await file.createSyncAccessHandle();
+      fileOf.set(handle, file);
+      return handle;
     } catch (error) {
       const busy = error instanceof DOMException && error.name === "NoModificationAllowedError";
       if (!busy || wait > 2000) throw error;
@@ -104,7 +136,7 @@ class Appender {
 
   async close() {
     this.handle.flush();
-    this.handle.close();
+    await release(this.handle);
   }
 }
 
@@ -121,7 +153,7 @@ async function isThere(file, offset) {
 }
 
 export class Folder {
-  /** @param {FileSystemDirectoryHandle} root @param {string} key "owner/name" in lower case */
+  /** @param {Root} root @param {string} key "owner/name" in lower case */
   constructor(root, key) {
     this.root = root;
     const [owner, name] = key.split("/");
@@ -135,7 +167,16 @@ export class Folder {
 
   /** @param {boolean} create @returns {Promise<FileSystemDirectoryHandle|null>} */
   async directory(create) {
-    const owner = await existing(this.root.getDirectoryHandle(this.owner, { create }));
+    const directory = await this.directoryIn(this.root.handle, create);
+    if (directory || !create) return directory;
+    // What can't be made has lost the folder it would be in: site data was cleared.
+    this.root.handle = await modsFolder();
+    return this.directoryIn(this.root.handle, create);
+  }
+
+  /** @param {FileSystemDirectoryHandle} mods @param {boolean} create */
+  async directoryIn(mods, create) {
+    const owner = await existing(mods.getDirectoryHandle(this.owner, { create }));
     return owner && existing(owner.getDirectoryHandle(this.name, { create }));
   }
 
@@ -259,6 +300,8 @@ class Writer {
     this.memory = new Map();
     /** @type {Set<string>} segments under streams that are not finished */
     this.streaming = new Set();
+    /** @type {Promise<void>[]} */
+    this.releasing = [];
     /** @type {unknown} the first failure; a writer that failed takes nothing more */
     this.failure = null;
   }
@@ -345,7 +388,7 @@ class Writer {
     const current = this.writable();
     this.writeGathered();
     current.handle.flush();
-    current.handle.close();
+    this.releasing.push(release(current.handle));
     this.memory.delete(current.id);
     this.current = null;
   }
@@ -367,8 +410,8 @@ class Writer {
     const { id, handle } = await this.create();
     this.streaming.add(id);
     let length = 0;
-    const end = () => {
-      handle.close();
+    const end = async () => {
+      await release(handle);
       this.streaming.delete(id);
     };
     return {
@@ -379,11 +422,11 @@ class Writer {
       },
       finish: async () => {
         handle.flush();
-        end();
+        await end();
         return { segment: id, offset: 0, length };
       },
       discard: async () => {
-        end();
+        await end();
         await existing(this.directory.removeEntry(id));
       },
     };
@@ -401,11 +444,11 @@ class Writer {
     try {
       if (current) this.sealCurrent();
     } finally {
-      current?.handle.close();
       this.current = null;
       this.memory.clear();
       const spare = await this.sparePromise?.catch(() => null);
-      spare?.handle.close();
+      for (const handle of [current?.handle, spare?.handle]) if (handle) this.releasing.push(release(handle));
+      await Promise.all(this.releasing);
       const unused = [spare?.id, current?.used ? undefined : current?.id].filter((id) => id !== undefined);
       await Promise.allSettled(unused.map((id) => this.directory.removeEntry(id)));
       this.closed();

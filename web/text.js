@@ -249,6 +249,8 @@ export const text = {
     forget: "Forget",
     /** @param {string} name */
     forgetLabel: (name) => `Forget ${name}`,
+    /** @param {string} name @param {number} bytes */
+    makeRoom: (name, bytes) => `Forget ${name} (${size(bytes)})`,
     /** @param {string} name */
     forgotten: (name) => `${name} is no longer kept on this device.`,
     /** @param {string} name */

@@ -36,7 +36,7 @@ export function facts({ bytesDone, bytesTotal, filesDone, filesTotal, rate, seco
  * @param {View | null} view null until Python has anything to say
  * @param {string} name what the player asked for, until the mod's own name is known
  * @param {{retrying: ReadonlySet<string>, onRetry: (failures: Failure[]|null) => void, onOpenNow: () => void,
- *   onCancel: () => void}} actions
+ *   onMakeRoom: (owner: string, repo: string) => void, onCancel: () => void}} actions
  */
 export function loading(view, name, actions) {
   const progress = view?.progress ?? null;
@@ -74,7 +74,7 @@ export function loading(view, name, actions) {
       ${view?.state === "loading" && view.mod
         ? html`<p class="quiet small" id="open-now-hint">${text.loading.openNowHint}</p>` : nothing}
     </section>
-    ${view ? html`${notices(view.notices)}${failures(view, actions)}` : nothing}
+    ${view ? html`${notices(view.notices, actions.onMakeRoom)}${failures(view, actions)}` : nothing}
   </article>`;
 }
 

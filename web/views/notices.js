@@ -7,16 +7,37 @@ import * as icons from "./icons.js";
 
 /** @import {Failure, Notice, View} from "../messages.js" */
 
-/** Problems of the mod have a list of their own on the table. @param {Notice[]} list */
-export const notices = (list) => list.some(({ kind }) => kind !== "issues")
+/**
+ * Problems of the mod have a list of their own on the table.
+ * @param {Notice[]} list
+ * @param {(owner: string, repo: string) => void} onMakeRoom forgets a mod and fetches what had no room
+ */
+export const notices = (list, onMakeRoom) => list.some(({ kind }) => kind !== "issues")
   ? html`<div class="notices">${list.filter(({ kind }) => kind !== "issues").map((notice) => {
       const { title, body } = noticeText(notice);
       return html`<div class="notice" data-kind=${notice.kind} data-testid="${notice.kind}-notice">
         ${notice.kind === "preview" ? icons.info : icons.warning}
-        <p><strong>${title}.</strong> ${body}</p>
+        <div><p><strong>${title}.</strong> ${body}</p>${removable(notice, onMakeRoom)}</div>
       </div>`;
     })}</div>`
   : nothing;
+
+/**
+ * The mods a full disk could be without, the longest unused first. A mod is forgotten with all its versions.
+ * @param {Notice} notice @param {(owner: string, repo: string) => void} onMakeRoom
+ */
+function removable({ data }, onMakeRoom) {
+  /** @type {Map<string, {owner: string, repo: string, bytes: number}>} */
+  const mods = new Map();
+  for (const { owner, repo, bytes } of /** @type {{owner: string, repo: string, bytes: number}[]} */ (data?.removable ?? [])) {
+    const name = `${owner}/${repo}`;
+    mods.set(name, { owner, repo, bytes: (mods.get(name)?.bytes ?? 0) + bytes });
+  }
+  if (!mods.size) return nothing;
+  return html`<ul class="make-room" role="list">${repeat(mods, ([name]) => name, ([name, { owner, repo, bytes }]) => html`<li>
+    <button type="button" class="button" data-testid="forget-mod" data-mod=${name}
+      @click=${() => onMakeRoom(owner, repo)}>${text.kept.makeRoom(name, bytes)}</button></li>`)}</ul>`;
+}
 
 /** @param {Failure} failure */
 export const failureKey = ({ mod, path }) => `${mod}:${path}`;

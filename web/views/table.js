@@ -73,7 +73,8 @@ export class Table {
 
   /**
    * @param {View} view
-   * @param {{home: string, retrying: ReadonlySet<string>, onRetry: (failures: Failure[]|null) => void}} actions
+   * @param {{home: string, retrying: ReadonlySet<string>, onRetry: (failures: Failure[]|null) => void,
+   *   onMakeRoom: (owner: string, repo: string) => void}} actions
    */
   template(view, actions) {
     void this.#refresh(view);
@@ -96,7 +97,7 @@ export class Table {
               class="seat ${SEATS.has(colour) ? `seat-${colour}` : ""}">${colour}</li>`)}</ul>` : nothing}
         </div>
       </header>
-      ${notices(view.notices)}
+      ${notices(view.notices, actions.onMakeRoom)}
       ${view.pulling && view.progress
         ? html`<section class="panel arriving" aria-labelledby="arriving-heading">
             <h2 id="arriving-heading" class="label">${text.table.still}</h2>${bar(view.progress)}${facts(view.progress)}</section>`
