@@ -25,8 +25,8 @@ def lobby(one_chromium: Chromium, running_site: Site) -> Player:
 
 def opened(player: Player, site: Site, owner: str, repo: str) -> dict[str, Any]:
     site.publish(owner, repo)
-    report: dict[str, Any] = player.call("open", f"{owner}/{repo}")
-    return report
+    player.call("open", f"{owner}/{repo}")
+    return player.report()
 
 
 def issues(report: dict[str, Any]) -> dict[str, str]:

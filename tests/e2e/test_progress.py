@@ -55,7 +55,8 @@ def test_the_bar_never_falls_never_passes_100_and_ends_at_100(player: Player, si
     player.visit()
     player.wait("lobby")
     player.do(WATCH)
-    report = player.call("open", f"{owner}/slow")
+    player.call("open", f"{owner}/slow")
+    report = player.report()
     player.wait_open()
     files = by_path(report)
     assert files[first]["reason"] == "not-found"
