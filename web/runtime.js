@@ -21,6 +21,10 @@ import { files } from "./runtime-files.js";
 /** @type {Limits} */
 const generous = { download: 180_000, start: 30_000 };
 
+// WebKit gives its own errors no stack (a fetch without an answer, most DOMExceptions). To Pyodide what has none is no
+// error, and the await that it should end never ends.
+if (!("stack" in Error.prototype)) Object.defineProperty(Error.prototype, "stack", { value: "", writable: true, configurable: true });
+
 const at = (/** @type {string} */ path) => new URL(path, import.meta.url).href;
 
 /**

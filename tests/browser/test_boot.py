@@ -166,6 +166,13 @@ def test_error_is_formatted_without_the_standard_library(engine: Browser, serve:
     assert "JSONDecodeError" in str(python(engine, text))
 
 
+def test_fetch_that_nobody_answers_is_an_exception(engine: Browser, serve: Callable[[], str]) -> None:
+    boot(engine, serve())
+    imports = "import js\nfrom pyodide.ffi import JsException"
+    failing = "try:\n await js.fetch('http://127.0.0.1:9/')\nexcept JsException as error:\n found = error.name\nfound"
+    assert python(engine, f"{imports}\n{failing}") == "TypeError"
+
+
 def test_random_numbers_differ_from_boot_to_boot(engine: Browser, serve: Callable[[], str]) -> None:
     address = serve()
     drawn = set()
