@@ -436,6 +436,7 @@ def write_host_files(site: Path, always: Mapping[str, str]) -> None:
     (site / "vercel.json").write_text(json.dumps({"headers": rules}, indent=2) + "\n")
 
     lines = ["AddType application/wasm .wasm", "AddType text/javascript .js"]
+    lines += ["AddType application/manifest+json .webmanifest"]
     lines += ["<IfModule mod_rewrite.c>", "  RewriteEngine On"]
     for coding, suffix in (("br", "br"), ("gzip", "gz")):
         lines += [

@@ -12,9 +12,9 @@ import uvicorn
 
 
 @contextlib.contextmanager
-def served(app: Any) -> Iterator[str]:
-    """The app's address, without a trailing slash, for as long as the block runs."""
-    listener = socket.create_server(("127.0.0.1", 0))
+def served(app: Any, port: int = 0) -> Iterator[str]:
+    """The app's address, without a trailing slash, while the block runs; on a free port unless one is named."""
+    listener = socket.create_server(("127.0.0.1", port))
     started = threading.Event()
 
     class _Server(uvicorn.Server):
