@@ -10,9 +10,15 @@
 
 /** @type {Map<string, Promise<Response>>} */
 const early = new Map();
+/** Calls for which it is still open what to begin. */
+let deciding = 0;
+/** @type {Set<string>} what was asked for meanwhile: beginning that as well would fetch it twice */
+const asked = new Set();
 
 /** @param {string} url @param {RequestInit} options */
 export function begin(url, options) {
+  const known = early.get(url);
+  if (known) return known;
   const response = fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", ...options });
   response.catch(() => early.delete(url));
   early.set(url, response);
@@ -25,6 +31,7 @@ export function begin(url, options) {
  */
 export function fetchEarlyOrNow(url, options) {
   const response = early.get(url);
+  if (deciding) asked.add(url);
   if (!response) return fetch(url, options);
   early.delete(url);
   return response;
@@ -36,6 +43,22 @@ export function fetchEarlyOrNow(url, options) {
  * @param {(key: string) => Promise<Folder|null>} folder of "owner/name" in lower case
  */
 export async function anticipate(config, call, folder) {
+  deciding += 1;
+  try {
+    await beginFor(config, call, folder);
+  } finally {
+    deciding -= 1;
+    if (!deciding) asked.clear();
+  }
+}
+
+/** @param {string} url @param {RequestInit} options */
+function beginUnlessAsked(url, options) {
+  if (!asked.has(url)) void begin(url, options);
+}
+
+/** @type {typeof anticipate} */
+async function beginFor(config, call, folder) {
   if (call.method !== "open" || config.registry === null) return;
   const [mod, options] = /** @type {[string, {version?: string}?]} */ (call.args);
   const api = `${config.registry.replace(/\/$/, "")}/api/mods`;
@@ -44,9 +67,9 @@ export async function anticipate(config, call, folder) {
   const answer = (await begin(url, {})).clone();
   const record = byName ? (await answer.json()).items?.[0] : await answer.json();
   if (!record?.version || options?.version) return;
-  void begin(`${api}/${record.id}/versions/${record.version}/files`, {});
+  beginUnlessAsked(`${api}/${record.id}/versions/${record.version}/files`, {});
   const held = (await (await folder(`${record.owner}/${record.repo}`.toLowerCase()))?.journals()) ?? [];
   if (!record.commitSha || !config.github || held.length > 0) return;
   const { owner, repo, commitSha } = record;
-  void begin(`${config.github.raw}/${owner}/${repo}/${commitSha}/diceytable.mod.json`, { cache: "no-store" });
+  beginUnlessAsked(`${config.github.raw}/${owner}/${repo}/${commitSha}/diceytable.mod.json`, { cache: "no-store" });
 }

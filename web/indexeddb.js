@@ -12,12 +12,17 @@ import { openDB } from "idb";
 
 const SEAL_AT = 8 * 1024 * 1024;
 const PIECE = 1024 * 1024;
+/** Milliseconds without a finished transaction after which another page, frozen in the middle of one, is taken to block. */
+const PATIENCE = 15_000;
 
 /** The connection, opened again when the browser has closed it under us ("connection is closing"). */
 export class Database {
   constructor() {
     /** @type {Promise<Connection>|null} */
     this.opening = null;
+    this.moved = performance.now();
+    /** @type {DOMException|null} */
+    this.blocked = null;
   }
 
   /** @returns {Promise<Connection>} */
@@ -41,7 +46,7 @@ export class Database {
   }
 
   /**
-   * One transaction, and once more when the connection turned out to be closed.
+   * One transaction, and once more when the connection turned out to be closed. Rejects where the database is blocked.
    * @template T
    * @param {string[]} names @param {IDBTransactionMode} mode
    * @param {(store: (name: string) => any) => Promise<T>|T} work
@@ -49,16 +54,44 @@ export class Database {
    */
   async transaction(names, mode, work) {
     for (let again = true; ; again = false) {
+      if (this.blocked) throw this.blocked;
       try {
         const connection = await this.connection();
         const transaction = connection.transaction(names, mode, { durability: "strict" });
-        const [value] = await Promise.all([work((name) => transaction.objectStore(name)), transaction.done]);
+        const [value] = await this.patiently(
+          Promise.all([work((name) => transaction.objectStore(name)), transaction.done]));
         return value;
       } catch (error) {
         const closed = error instanceof DOMException && error.name === "InvalidStateError";
         if (!again || !closed) throw error;
         this.opening = null;
       }
+    }
+  }
+
+  /**
+   * What `work` comes to, unless nothing moves here for too long; then nothing is asked of the database any more.
+   * @template T
+   * @param {Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async patiently(work) {
+    const began = performance.now();
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    let watch;
+    /** @type {Promise<never>} */
+    const blocked = new Promise((_, reject) => {
+      watch = setInterval(() => {
+        if (performance.now() - Math.max(began, this.moved) < PATIENCE) return;
+        this.blocked ??= new DOMException("Another page holds the database.", "TimeoutError");
+        reject(this.blocked);
+      }, 1000);
+    });
+    try {
+      return await Promise.race([work, blocked]);
+    } finally {
+      clearInterval(watch);
+      this.moved = performance.now();
     }
   }
 }

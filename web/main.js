@@ -22,6 +22,8 @@ import { updateNotice } from "./views/update.js";
 /** @typedef {"catalogue"|"loading"|"table"|"failed"} Screen */
 
 const HOME = "./";
+/** Milliseconds a worker's thread needs to end. */
+const LAST_BREATH = 100;
 const main = /** @type {HTMLElement} */ (document.querySelector("#main"));
 const live = /** @type {HTMLElement} */ (document.querySelector("#announcements"));
 const updates = /** @type {HTMLElement} */ (document.querySelector("#update"));
@@ -336,7 +338,13 @@ addEventListener("popstate", onPopState);
 addEventListener("online", onOnline);
 // A page kept for the back button is frozen with its worker and that one's locks: the next visit could wait for ever.
 // Where it is not kept, the browser ends the worker itself; Firefox then cancels its transfers, which it does not otherwise.
-window.addEventListener("pagehide", (event) => /** @type {PageTransitionEvent} */ (event).persisted && peer.dispose());
+window.addEventListener("pagehide", (event) => {
+  if (!(/** @type {PageTransitionEvent} */ (event).persisted)) return;
+  peer.dispose();
+  // Next the worker's thread is frozen too. Until it has come to its end, WebKit keeps its part of IndexedDB from everyone.
+  const until = performance.now() + LAST_BREATH;
+  while (performance.now() < until);
+});
 window.addEventListener("pageshow", (event) => /** @type {PageTransitionEvent} */ (event).persisted && location.reload());
 peer.subscribe(onPeer);
 follow();

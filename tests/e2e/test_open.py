@@ -75,6 +75,7 @@ def test_a_mod_opens_with_every_declared_file_in_the_report(player: Player, site
             "attempts": 1,
         }, path
         assert file["ms"] >= 0
+    assert sorted(site.asked_for(SAMPLES, "tidewater")) == sorted(files)
     assert report["bytesTotal"] == sum(file["bytes"] for file in files.values())
     assert report["bytesFetched"] == report["bytesTotal"]
     assert report["bytesCarried"] == 0
@@ -240,7 +241,7 @@ def test_the_back_button_brings_a_table_that_works(player: Player, site: Site) -
 
 def test_a_page_left_in_the_middle_of_a_pull_does_not_hold_up_the_next(player: Player, site: Site, copied: str) -> None:
     mod = f"{copied}/tidewater"
-    site.origin.faults.on(f"/{copied}/*.webp", then=Fault(ending="stall"))
+    site.origin.faults.on(f"/{copied}/*.webp", then=Fault(bytes_per_second=10_000))
     player.visit(mod)
     player.until("return peer.view?.progress?.filesDone > 1")
     player.visit()

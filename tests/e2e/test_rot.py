@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 
 from client.journal import Entry
+from tests.browsers import Engine
 from tests.e2e.player import Player, by_path, statuses
 from tests.e2e.site import Site
 from tests.e2e.stored import Stored
@@ -93,9 +94,9 @@ def kept(player: Player, site: Site) -> Kept:
     return Kept(player, site)
 
 
-@pytest.fixture
-def kept_in_chromium(chromium_player: Player, site: Site) -> Kept:
-    return Kept(chromium_player, site)
+def _in(*engines: Engine) -> pytest.MarkDecorator:
+    """Where the engines' stores don't differ, or only in how long they take, fewer engines will do."""
+    return pytest.mark.parametrize("any_browser", engines, indirect=True, scope="module")
 
 
 def line(value: object) -> bytes:
@@ -104,6 +105,7 @@ def line(value: object) -> bytes:
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
+@_in("chromium")
 def test_what_is_whole_asks_nothing_of_the_origin(kept: Kept) -> None:
     report = kept.open()
     assert set(statuses(report).values()) == {"cached"}
@@ -123,8 +125,8 @@ def test_a_torn_journal_costs_what_was_torn_off(kept: Kept) -> None:
     assert set(kept.entries()) == by_path(report).keys()
 
 
-def test_turned_bits_in_a_journal_are_noticed_wherever_they_are(kept_in_chromium: Kept) -> None:
-    kept = kept_in_chromium
+@_in("chromium")
+def test_turned_bits_in_a_journal_are_noticed_wherever_they_are(kept: Kept) -> None:
     size = len(kept.stored.read(kept.journal()))
     for offset in random.Random(3).sample(range(size), 5):
         kept.stored.flip(kept.journal(), offset)
@@ -133,6 +135,7 @@ def test_turned_bits_in_a_journal_are_noticed_wherever_they_are(kept_in_chromium
         kept.close()
 
 
+@_in("chromium", "webkit")
 def test_a_short_segment_costs_the_files_that_are_cut(kept: Kept) -> None:
     segment = f"segments/{kept.entries()[PICTURE].place.segment}"
     longest = max(
@@ -153,6 +156,7 @@ def test_a_missing_segment_costs_the_files_it_held(kept: Kept) -> None:
     assert kept.fetched() == held
 
 
+@_in("chromium", "webkit")
 def test_rotten_code_and_data_are_never_used(kept: Kept) -> None:
     for path in (SCRIPT, CARDS, "setup.json"):
         kept.rot(path)
@@ -164,6 +168,7 @@ def test_rotten_code_and_data_are_never_used(kept: Kept) -> None:
     kept.whole(kept.player.report())
 
 
+@_in("chromium")
 def test_a_rotten_manifest_is_fetched_again(kept: Kept) -> None:
     kept.rot("diceytable.mod.json")
     report = kept.open()
@@ -180,6 +185,7 @@ def test_a_rotten_picture_heals_by_itself_while_the_table_stands(kept: Kept) -> 
     assert kept.fetched() == {PICTURE}
 
 
+@_in("chromium", "webkit")
 def test_repair_finds_what_is_rotten_at_once(kept: Kept) -> None:
     kept.rot(PICTURE)
     kept.rot(OTHER)
@@ -190,6 +196,7 @@ def test_repair_finds_what_is_rotten_at_once(kept: Kept) -> None:
     kept.stored.tidied()
 
 
+@_in("chromium", "webkit")
 def test_a_journal_of_a_newer_build_is_left_alone(kept: Kept) -> None:
     newer = f"{kept.version}.{'ab' * 8}.journal"
     kept.stored.write(newer, line({"format": 2, "version": kept.version, "holds": ["segments/from-the-future"]}))
@@ -207,6 +214,7 @@ def test_a_journal_of_a_newer_build_is_left_alone(kept: Kept) -> None:
     assert kept.stored.sizes().keys() >= {newer, "segments/from-the-future"}
 
 
+@_in("chromium", "firefox")
 def test_foreign_files_in_the_folder_do_no_harm(kept: Kept) -> None:
     kept.stored.write("notes.txt", b"mine")
     kept.stored.write(f"{kept.version}.zz.journal", b"\xff" * 1000)
@@ -219,6 +227,7 @@ def test_foreign_files_in_the_folder_do_no_harm(kept: Kept) -> None:
     assert kept.fetched() == set()
 
 
+@_in("chromium")
 def test_a_journal_that_claims_more_than_there_is_is_not_believed(kept: Kept) -> None:
     """Its check sums are right: a hostile extension or another program can compute them too."""
     entries = kept.entries()
@@ -237,8 +246,8 @@ def test_a_journal_that_claims_more_than_there_is_is_not_believed(kept: Kept) ->
     assert {PICTURE, OTHER} <= {path for path, status in statuses(report).items() if status == "downloaded"}
 
 
-def test_a_file_where_the_segments_should_be_costs_the_cache_and_not_the_table(kept_in_chromium: Kept) -> None:
-    kept = kept_in_chromium
+@_in("chromium")
+def test_a_file_where_the_segments_should_be_costs_the_cache_and_not_the_table(kept: Kept) -> None:
     kept.stored.remove("segments")
     kept.stored.write("segments", b"no folder")
     report = kept.open()

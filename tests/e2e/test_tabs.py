@@ -7,6 +7,8 @@ import signal
 import time
 from typing import Any, Final
 
+import pytest
+
 from client.turn import SILENCE
 from tests import faults
 from tests.browsers import Browser, Chromium
@@ -85,6 +87,7 @@ def test_two_tabs_pull_a_mod_once_and_both_show_how_far_it_is(any_browser: Brows
             assert len({percent for percent in percents if 0 < percent < 100}) > 1
 
 
+@pytest.mark.parametrize("any_browser", ["chromium", "firefox"], indirect=True, scope="module")
 def test_a_tab_that_closes_in_mid_pull_leaves_the_rest_to_the_next(any_browser: Browser, site: Site) -> None:
     owner = published(site)
     with two_tabs(any_browser, site.base) as (first, second):
@@ -101,6 +104,7 @@ def test_a_tab_that_closes_in_mid_pull_leaves_the_rest_to_the_next(any_browser: 
         assert len(site.asked_for(owner, REPO)) < 2 * len(SIZES)
 
 
+@pytest.mark.parametrize("any_browser", ["chromium", "firefox"], indirect=True, scope="module")
 def test_a_reload_in_mid_pull_does_not_trip_over_the_worker_before(player: Player, site: Site) -> None:
     owner = published(site)
     mod = f"{owner}/{REPO}"
@@ -113,6 +117,7 @@ def test_a_reload_in_mid_pull_does_not_trip_over_the_worker_before(player: Playe
     Stored(player, owner, REPO).tidied()
 
 
+@pytest.mark.parametrize("any_browser", ["chromium", "webkit"], indirect=True, scope="module")
 def test_a_publish_breaks_nothing_that_another_tab_shows(any_browser: Browser, site: Site) -> None:
     owner = published(site)
     site.origin.faults.clear()

@@ -177,6 +177,20 @@ async def test_a_republish_fetches_what_changed_carries_the_rest_and_drops_the_o
     assert [mod["version"] for mod in await world.peer().cached()] == [new.sha]
 
 
+async def test_a_publish_in_mid_pull_mixes_nothing_into_the_table_that_opens(world: World) -> None:
+    script = {"entry": {"setup": "setup.json", "script": "main.js"}}
+    old = world.publish(files={**FILES, "main.js": b"old"}, **script)
+    world.network.on(old.url("a.webp"), Answer(body=b"aaaa", delay=5.0))
+    peer = world.peer()
+    opening = asyncio.ensure_future(peer.open("alice/chess"))
+    await world.clock.sleep(2.0)
+    new = world.publish(files={**FILES, "main.js": b"new"}, **script)
+    await opening
+    assert all(old.sha in url for url in world.raw_requests())
+    assert new.sha not in str(peer.report())
+    assert await peer.text("main.js") == "old"
+
+
 async def test_what_was_carried_is_simply_cached_on_the_next_visit(world: World) -> None:
     world.publish(files={**FILES, "c.webp": b"old"})
     await world.visited()
