@@ -11,6 +11,18 @@ from tests.browsers import ENGINES, Browser, Chromium, launched
 from tests.e2e.player import Player
 from tests.e2e.site import Site, running
 
+# Each of these takes a browser minutes: Chromium answers for every change, the other engines with --slow.
+LONG = {"test_crash", "test_each_fault", "test_offline", "test_rot", "test_runtime", "test_storage", "test_tabs"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.stem in LONG and isinstance(item, pytest.Function):
+            engines = {*item.fixturenames, *(item.callspec.params.values() if hasattr(item, "callspec") else ())}
+            if {"firefox", "webkit"} & {engine for engine in engines if isinstance(engine, str)}:
+                item.add_marker("slow")
+
 
 @pytest.fixture(scope="session")
 def running_site(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
