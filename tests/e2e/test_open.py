@@ -8,6 +8,7 @@ import time
 import pytest
 
 from server.fault import Fault
+from tests.browsers import launched
 from tests.e2e.player import STORE, Player, Refusal, by_path, statuses
 from tests.e2e.site import SAMPLES, Site, declared_paths
 from tests.repositories import MANIFEST, read
@@ -285,3 +286,28 @@ def test_repair_checks_every_kept_file(player: Player) -> None:
     report = player.open(TIDEWATER)
     kept = len(report["files"]) + sum(len(pack["files"]) for pack in report["packs"])
     assert player.call("repair") == {"checked": kept, "dropped": 0, "refetched": 0}
+
+
+@pytest.mark.slow
+def test_a_database_that_another_page_blocks_costs_the_cache_and_not_the_table(site: Site) -> None:
+    owner = site.mod("blocked", {"a.webp": 100})
+    site.publish(owner, "blocked")
+    with launched("webkit") as browser:
+        player = Player(browser, site.base)
+        player.visit()
+        player.wait("lobby")
+        player.do("""
+            const database = await new Promise((resolve, reject) => {
+                const opening = indexedDB.open("mods", 1);
+                opening.onsuccess = () => resolve(opening.result);
+                opening.onerror = reject;
+            });
+            const store = database.transaction([...database.objectStoreNames], "readwrite").objectStore("journals");
+            (function holdOn() { store.get("nothing").onsuccess = holdOn; })();
+        """)
+        player.call("open", f"{owner}/blocked")
+        player.wait_open()
+        assert player.words("[data-testid=storage-notice]") != ""
+        assert by_path(player.report())["a.webp"]["reason"] == "storage"
+        assert player.call("assetUrl", "a.webp")["source"] == "live"
+        assert player.digests(["a.webp"]).items() <= site.sha256(owner, "blocked").items()
