@@ -17,8 +17,8 @@ function copyReport(event) {
 /**
  * @param {{code: string, message: string}} error
  * @param {{name: string, home: string, current: string|null, report: string|null, again: boolean,
- *   onRetry: () => void}} place `current`
- *   is the address of the mod without the pinned version, where one was asked for; `report` is for whoever can mend it
+ *   onRetry: () => void}} place `current` is the address of the mod without the pinned version, where one was asked for;
+ *   `report` is for whoever can mend it; `again` says that the worker had been started anew before
  */
 export function failed({ code, message }, { name, home, current, report, again, onRetry }) {
   const { title, advice } = errorText(code, again);
