@@ -463,6 +463,10 @@ class OpenMod:
             and (wanted is None or path in wanted)
             and (reasons is None or state.reason in reasons)
         ]
+        if states and wanted is None and reasons is None:
+            # Manifest and setup are used even when they can't be stored; they are stored with the rest.
+            kept = self.scope.entries
+            states += [state for path, state in self.files.items() if state.status == "downloaded" and path not in kept]
         if not states:
             return
         self._cancelled = False
