@@ -178,13 +178,13 @@ async def test_a_republish_fetches_what_changed_carries_the_rest_and_drops_the_o
 
 
 async def test_a_publish_in_mid_pull_mixes_nothing_into_the_table_that_opens(world: World) -> None:
-    script = {"entry": {"setup": "setup.json", "script": "main.js"}}
-    old = world.publish(files={**FILES, "main.js": b"old"}, **script)
+    entry = {"setup": "setup.json", "script": "main.js"}
+    old = world.publish(files={**FILES, "main.js": b"old"}, entry=entry)
     world.network.on(old.url("a.webp"), Answer(body=b"aaaa", delay=5.0))
     peer = world.peer()
     opening = asyncio.ensure_future(peer.open("alice/chess"))
     await world.clock.sleep(2.0)
-    new = world.publish(files={**FILES, "main.js": b"new"}, **script)
+    new = world.publish(files={**FILES, "main.js": b"new"}, entry=entry)
     await opening
     assert all(old.sha in url for url in world.raw_requests())
     assert new.sha not in str(peer.report())
