@@ -19,7 +19,7 @@ SIZES: Final = {"art/once.webp": 30_000, "art/always.webp": 30_000, "art/sound.w
 ONCE, ALWAYS = "art/once.webp", "art/always.webp"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A fault, the reason it is reported as when it lasts (None: it does no harm), and the attempts it is given.
 
@@ -146,6 +146,7 @@ def test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals(
     assert report["store"] == STORE[lobby.browser.engine]
 
 
+@pytest.mark.slow
 def test_a_file_that_falls_silent_is_asked_for_again_after_twenty_seconds(
     chromium_player: Player, site: Site, owner: str
 ) -> None:
