@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -266,7 +267,16 @@ class OpenMod:
             gone = await cache.supersede(self.platform.store, self.platform.locks, self.key, self.publish.version)
             self.superseded = tuple(gone)
         await self._plan(manifest)
+        await self._confirm_manifest(session)
         await self._fetch([state for state in self.files.values() if not state.settled], session)
+
+    async def _confirm_manifest(self, session: ScopeSession | None) -> None:
+        """Record that the manifest, where it came before its hash was known, turned out to be the right one."""
+        entry, state = self.scope.entries.get(MANIFEST_PATH), self.files.get(MANIFEST_PATH)
+        if session is None or entry is None or entry.verified or state is None or not state.verified:
+            return
+        with contextlib.suppress(StorageFailure):
+            await session.add({MANIFEST_PATH: replace(entry, verified=True)})
 
     async def _older_files(self, session: ScopeSession | None) -> cache.OlderFiles | None:
         """What other versions hold; None where there are none, or nothing could be added."""

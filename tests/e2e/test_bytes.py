@@ -48,11 +48,11 @@ def test_odd_names_load_byte_for_byte_in_every_engine(player: Player, site: Site
 def test_odd_names_resolve_live_byte_for_byte_in_every_engine(player: Player, site: Site) -> None:
     owner = site.copy("odd-names")
     site.publish(owner, "odd-names")
-    stalled = Fault(ending="stall")
-    site.origin.faults.when(lambda request: None if request.path.endswith(".json") else stalled)
+    late = Fault(delay_s=5)
+    site.origin.faults.when(lambda request: None if request.path.endswith(".json") else late)
     player.visit(f"{owner}/odd-names")
     player.until("return peer.view?.progress?.current.length > 0")
-    # From here on every request is answered; those under way stay silent until they are given up.
+    # From here on every request is answered at once; those under way are given up.
     site.origin.faults.clear()
     player.call("cancel")
     player.wait_open()

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +52,19 @@ async def test_a_first_visit_downloads_every_declared_file(world: World) -> None
     assert report["bytesTotal"] == report["bytesFetched"] == sum(map(len, published.files.values()))
     assert report["startedAt"] >= EPOCH * 1000
     assert report["ms"] > 0
+
+
+async def test_a_manifest_that_came_before_the_index_stays_verified(world: World) -> None:
+    world.publish(files=FILES)
+
+    def late(url: str, attempt: int) -> Answer | None:
+        found = world._registry(url, attempt) if url.endswith("/files") else None
+        return replace(found, delay=2.0) if found is not None else None
+
+    world.network.when(late)
+    for _ in range(2):
+        report = await world.visited()
+        assert [one["verified"] for one in report["files"]] == [True] * 4
 
 
 async def test_every_byte_is_verified_though_no_manifest_lists_hashes(world: World) -> None:
