@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+import time
 from pathlib import Path
+from threading import Event
 from urllib.parse import quote
 
 import httpx
@@ -314,8 +316,6 @@ def test_faults_follow_their_script_by_attempt(origin: LocalOrigin, mods: Path, 
         (Fault(ending="cut"), httpx.RemoteProtocolError, "cut", 0),
         (Fault(ending="cut", after=100), httpx.RemoteProtocolError, "cut", 100),
         (Fault(ending="reset", after=100), httpx.ReadError, "reset", 100),
-        (Fault(ending="stall", after=100), httpx.ReadTimeout, "stalled", 100),
-        (Fault(ending="stall"), httpx.ReadTimeout, "stalled", 0),
         (Fault(declared_length=5000), httpx.RemoteProtocolError, "cut", 1000),
         (Fault(bytes_per_second=1000), httpx.ReadTimeout, None, None),
         (Fault(delay_s=30), httpx.ReadTimeout, None, None),
@@ -339,6 +339,35 @@ def test_answers_break_off_as_asked(
     if ended is not None:
         assert [(one.ended, one.bytes) for one in origin.requests.all("*/broken/*")] == [(ended, sent)]
     assert httpx.get(url).content == read(built.path, "a.webp")
+
+
+@pytest.mark.parametrize("after", [None, 100])
+def test_a_stalled_answer_stays_open_and_says_no_more(
+    origin: LocalOrigin, mods: Path, owner: str, after: int | None
+) -> None:
+    built = synthetic_mod(mods, owner, "stalled", {"a.webp": 1000})
+    url = httpx.URL(raw(origin, owner, "stalled", built.sha, "a.webp"))
+    origin.faults.on("*/stalled/*", Fault(ending="stall", after=after))
+    with socket.create_connection((url.host, url.port), timeout=20) as connection:
+        connection.sendall(b"GET %b HTTP/1.1\r\nhost: %b\r\n\r\n" % (url.raw_path, url.netloc))
+        answer = b""
+        while after is not None and len(answer.partition(b"\r\n\r\n")[2]) < after:
+            answer += connection.recv(1000)
+        assert outcome(origin, "*/stalled/*") == ("stalled", after or 0)
+        connection.settimeout(0.02)
+        with pytest.raises(TimeoutError):
+            connection.recv(1000)
+    assert httpx.get(url).content == read(built.path, "a.webp")
+
+
+def outcome(origin: LocalOrigin, pattern: str) -> tuple[str, int]:
+    """How the one request for ``pattern`` ended, once it has, and the bytes it was sent."""
+    ends = time.monotonic() + 20
+    while not (log := origin.requests.all(pattern)) or log[0].ended == "open":
+        assert time.monotonic() < ends, log
+        Event().wait(0.01)
+    (one,) = log
+    return one.ended, one.bytes
 
 
 def test_latency_delays_every_answer(origin: LocalOrigin) -> None:
