@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from client import cache, resolver, view
+from client import box, cache, resolver, view
 from client import note as notes
 from client.errors import Cancelled, NotOpen, PeerError, RateLimited, UnknownMod, UnknownVersion, Unreachable
 from client.github import GitHub
@@ -135,6 +135,10 @@ class Peer:
     def details(self) -> dict[str, Any]:
         """All there is to show of the table."""
         return view.details(self._table())
+
+    def box(self, search: str = "", told: dict[str, int] | None = None) -> dict[str, Any]:
+        """The files whose path contains ``search``, a portion of each kind; ``told`` asks for more of one."""
+        return box.contents(self._table(), search, told)
 
     async def retry(self, paths: list[str] | None = None) -> dict[str, Any]:
         """Fetch failed files again, these or all; returns the report afterwards."""

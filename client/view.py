@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from client.asset_path import AssetPath
 from client.errors import PeerError
-from client.media_type import asset_group, media_type
 from client.open_mod import OpenMod
 from client.opening import Opening, PackSlot
 from client.report import StoreKind
@@ -181,37 +181,16 @@ def details(opening: Opening) -> dict[str, Any]:
         "license": manifest.license,
         "tags": list(manifest.tags),
         "players": asdict(manifest.players) if manifest.players is not None else None,
-        "cover": manifest.cover,
-        "screenshots": [asdict(shot) for shot in manifest.screenshots],
+        "cover": {"path": manifest.cover, "status": _status(opening, manifest.cover)} if manifest.cover else None,
+        "screenshots": [asdict(shot) | {"status": _status(opening, shot.path)} for shot in manifest.screenshots],
         "rules": [asdict(rules) for rules in manifest.rules],
         "seats": list(setup.seats),
         "scene": {"objects": len(setup.objects), "decks": setup.decks, "cards": setup.cards},
         "issues": issues(opening),
-        "assets": _assets(opening.game),
-        "packs": [
-            {
-                "owner": slot.mod.publish.repository.owner,
-                "repo": slot.mod.publish.repository.name,
-                "role": slot.mod.role,
-                "name": slot.mod.manifest.name,
-                "assets": _assets(slot.mod),
-            }
-            for slot in opening.packs
-            if slot.mod is not None and slot.mod.manifest is not None
-        ],
         "assetRepos": [asdict(repository) for repository in manifest.asset_repositories],
     }
 
 
-def _assets(mod: OpenMod) -> list[dict[str, Any]]:
-    return [
-        {
-            "path": path,
-            "group": asset_group(path),
-            "mime": media_type(path),
-            "bytes": state.length if state.status not in {"failed", "pending"} else state.size,
-            "status": state.status,
-            "reason": state.reason,
-        }
-        for path, state in mod.files.items()
-    ]
+def _status(opening: Opening, path: AssetPath) -> str | None:
+    state = opening.game.files.get(path)
+    return None if state is None else state.status

@@ -11,9 +11,10 @@
  * @typedef {{type: "fatal", message: string}} Fatal the runtime could not start or died
  * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal} FromWorker
  *
- * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"retry"|"cancel"|"cached"|"forget"|"repair"
+ * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"box"|"retry"|"cancel"|"cached"|"forget"|"repair"
  *   |"trace"|"room"|"table"|"online"} Method
  * `open` takes (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack.
+ * `box` takes (search, {group: files to tell, where the usual portion is not enough}).
  * `online` says that the browser has a network again. `room` is also asked to hear whether anyone answers.
  * `asset` replies {source, verified, url: string|null, mime} and, when the bytes are at hand, the Blob to mint a URL from.
  *
@@ -45,11 +46,14 @@
  * @property {PackLine[]} packs
  * @property {{code: string, message: string}|null} error in state `failed`
  * @property {string[]} settled paths whose outcome changed since the last view, as "owner/repo:path"
- * @property {number} revision moves when `details` would answer something else
+ * @property {number} revision moves when `details` or `box` would answer something else
  *
  * @typedef {"image"|"model"|"sound"|"data"|"text"|"other"} AssetGroup
- * @typedef {{path: string, group: AssetGroup, mime: string, bytes: number|null,
- *   status: "cached"|"carried"|"downloaded"|"failed"|"pending", reason: string|null}} AssetLine
+ * @typedef {"cached"|"carried"|"downloaded"|"failed"|"pending"} FileStatus
+ * @typedef {{path: string, mod: string|null, from: string|null, group: AssetGroup, mime: string, bytes: number|null,
+ *   status: FileStatus, reason: string|null}} BoxFile `mod` is owner/repo of a pack, else null; `from` is the pack's name
+ * @typedef {{group: AssetGroup, matching: number, files: BoxFile[]}} Shelf the first files of those that match
+ * @typedef {{files: number, bytes: number, groups: Shelf[]}} Box every kind there is a file of, and all files' count and bytes
  * @typedef {{mod: string, code: string, file: string, key: string|null, message: string}} Issue `mod` is owner/repo
  *
  * @typedef {object} Details of the open mod
@@ -60,15 +64,13 @@
  * @property {string|null} description Markdown
  * @property {string|null} license
  * @property {{min: number, max: number}|null} players
- * @property {string|null} cover path
- * @property {{path: string, title: string|null, alt: string|null,
+ * @property {{path: string, status: FileStatus|null}|null} cover
+ * @property {{path: string, status: FileStatus|null, title: string|null, alt: string|null,
  *   crop: {x: number, y: number, w: number, h: number}|null}[]} screenshots
  * @property {{title: string, path: string|null, video: string|null}[]} rules
  * @property {string[]} seats colours
  * @property {{objects: number, decks: number, cards: number}} scene
  * @property {Issue[]} issues
- * @property {AssetLine[]} assets
- * @property {{owner: string, repo: string, role: string, name: string, assets: AssetLine[]}[]} packs
  * @property {{owner: string, repo: string, ref: string}[]} assetRepos listed, never pulled
  */
 export {};

@@ -2,7 +2,7 @@
  * The page's end of the worker: numbered calls, views as they come, and every blob URL the page ever mints.
  * A blob URL minted in a worker would die with the worker, so Blobs come here to get theirs.
  *
- * @import {Call, Details, FromWorker, Method, Ready, Reply, View} from "./messages.js"
+ * @import {AssetGroup, Box, Call, Details, FromWorker, Method, Ready, Reply, View} from "./messages.js"
  */
 
 /**
@@ -216,6 +216,17 @@ export class Peer {
   /** @returns {Promise<Details>} */
   details() {
     return this.#value("details");
+  }
+
+  /**
+   * The files whose path contains `search`, a portion of each kind; `told` asks for more of one.
+   *
+   * @param {string} [search]
+   * @param {Partial<Record<AssetGroup, number>>} [told]
+   * @returns {Promise<Box>}
+   */
+  box(search = "", told = {}) {
+    return this.#value("box", search, told);
   }
 
   /** @param {string[]} [paths] of the game or its packs; all that failed when left out */

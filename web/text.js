@@ -1,7 +1,7 @@
 /**
  * Every sentence a player reads, in one place. Codes and reasons come from Python; what they mean to a player is said here.
  *
- * @import {AssetGroup, AssetLine, Notice} from "./messages.js"
+ * @import {AssetGroup, FileStatus, Notice} from "./messages.js"
  */
 
 const whole = new Intl.NumberFormat("en");
@@ -165,7 +165,7 @@ export const groupNames = {
   image: "Images", model: "3D models", sound: "Sounds", data: "Data", text: "Text", other: "Other files",
 };
 
-/** @type {Record<AssetLine["status"], string>} */
+/** @type {Record<FileStatus, string>} */
 export const statusNames = {
   cached: "On this device",
   carried: "On this device",

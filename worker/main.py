@@ -73,6 +73,7 @@ class _Calls:
             "report": _immediate(peer.report),
             "text": self._text,
             "details": _immediate(peer.details),
+            "box": self._box,
             "retry": peer.retry,
             "online": peer.online,
             "cancel": _immediate(peer.cancel),
@@ -87,14 +88,14 @@ class _Calls:
 
     def receive(self, call: Any) -> None:
         """Take one message of the page; JavaScript calls this."""
-        values = call.to_py()
-        task = asyncio.ensure_future(self._answer(values["id"], values["method"], values["args"]))
+        task = asyncio.ensure_future(self._answer(call.id, call.method, call.args))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _answer(self, call: int, method: str, arguments: list[Any]) -> None:
+    async def _answer(self, call: int, method: str, given: Any) -> None:
         reply: dict[str, Any] = {"type": "reply", "id": call}
         try:
+            arguments: list[Any] = given.to_py()  # here, because what is nested too deep must be refused like any fault
             if method == "asset":
                 found = await self._asset(*arguments)
                 reply |= found
@@ -109,6 +110,9 @@ class _Calls:
 
     async def _open(self, mod: str, options: dict[str, Any] | None = None) -> None:
         await self._peer.open(str(mod), (options or {}).get("version"))
+
+    async def _box(self, search: str, told: dict[str, Any]) -> dict[str, Any]:
+        return self._peer.box(str(search), {group: int(files) for group, files in told.items()})
 
     async def _text(self, path: str, options: dict[str, Any] | None = None) -> str:
         return await self._peer.text(str(path), (options or {}).get("mod"))

@@ -28,10 +28,11 @@ def engines(site: BenchSite, results: Results) -> None:
                 """
                 globalThis.pulled = null;
                 const began = performance.now();
-                window.peer.open(given[0]).then(
-                  (report) => { globalThis.pulled = { ms: performance.now() - began, store: report.store,
-                    bad: report.files.filter((file) => file.status !== "downloaded").length }; },
-                  (error) => { globalThis.pulled = { error: String(error) }; });
+                window.peer.open(given[0]).then(async () => {
+                  const ms = performance.now() - began;
+                  const { store, files } = await window.peer.report();
+                  globalThis.pulled = { ms, store, bad: files.filter(({ status }) => status !== "downloaded").length };
+                }).catch((error) => { globalThis.pulled = { error: String(error) }; });
                 """,
                 f"{OWNER}/{MOD}",
             )

@@ -1,9 +1,8 @@
 /**
  * What is in the box: every file of the game and its packs, by kind.
  *
- * @import {AssetGroup, Details} from "../messages.js"
+ * @import {AssetGroup, Box, BoxFile, Shelf} from "../messages.js"
  * @import {Peer} from "../peer.js"
- * @import {BoxFile} from "./asset-viewer.js"
  */
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -14,19 +13,21 @@ import { AssetViewer } from "./asset-viewer.js";
 import * as icons from "./icons.js";
 import "./more-below.js";
 
-/** Files drawn before the player scrolls on: a mod may have ten thousand. */
+/** Files of a kind told and drawn at once. Python tells as many unasked. */
 const PORTION = 120;
+/** The next portion is asked for when the viewer is so many files from the end of what was told. */
+const NEAR_THE_END = 20;
 
 export class AssetBrowser {
-  #filter = "";
+  #search = "";
   /** @type {AssetGroup | "all"} */
   #group = "all";
-  /** @type {Map<AssetGroup, number>} */
-  #shown = new Map();
-  /** @type {Details | null} */
-  #details = null;
-  /** @type {BoxFile[]} */
-  #files = [];
+  /** @type {Partial<Record<AssetGroup, number>>} files to be told, where a portion is not enough */
+  #told = {};
+  /** @type {Box | null} */
+  #box = null;
+  #asking = false;
+  #askAgain = false;
 
   /**
    * @param {Peer} peer
@@ -35,53 +36,88 @@ export class AssetBrowser {
   constructor(peer, redraw) {
     this.peer = peer;
     this.redraw = redraw;
-    this.viewer = new AssetViewer(peer, redraw);
+    this.viewer = new AssetViewer(peer, redraw, this);
+  }
+
+  /** Asks what is in the box now; whoever asks meanwhile is answered by one more question. */
+  async refresh() {
+    this.#askAgain = this.#asking;
+    if (this.#asking) return;
+    this.#asking = true;
+    try {
+      do {
+        this.#askAgain = false;
+        this.#box = await this.peer.box(this.#search, this.#told);
+      } while (this.#askAgain);
+    } catch {
+      // The table was closed meanwhile, or the worker died: either has its own screen.
+    } finally {
+      this.#asking = false;
+    }
+    this.redraw();
+  }
+
+  /** @param {AssetGroup} group */
+  #shelf(group) {
+    return this.#box?.groups.find((shelf) => shelf.group === group);
+  }
+
+  /** @param {Shelf} shelf */
+  #more({ group, matching, files }) {
+    if (files.length >= matching || (this.#told[group] ?? 0) > files.length) return;
+    this.#told[group] = files.length + PORTION;
+    void this.refresh();
+  }
+
+  /**
+   * The file before (`-1`) or after (`1`) a file on its shelf.
+   *
+   * @param {BoxFile} file
+   * @param {-1|1} by
+   */
+  beside(file, by) {
+    const files = this.#shelf(file.group)?.files ?? [];
+    const index = files.findIndex(({ path, mod }) => path === file.path && mod === file.mod);
+    return index < 0 ? null : files[index + by] ?? null;
+  }
+
+  /** The viewer shows a file: those after it are told in time. @param {BoxFile} file */
+  approached(file) {
+    const shelf = this.#shelf(file.group);
+    if (shelf && shelf.files.slice(-NEAR_THE_END).includes(file)) this.#more(shelf);
   }
 
   /** @type {(event: Event) => void} */
-  #onFilter = (event) => {
-    this.#filter = /** @type {HTMLInputElement} */ (event.target).value.trim().toLowerCase();
-    this.#shown.clear();
-    this.redraw();
+  #onSearch = (event) => {
+    this.#search = /** @type {HTMLInputElement} */ (event.target).value.trim();
+    this.#told = {};
+    void this.refresh();
   };
 
-  /** @param {Details} details */
-  template(details) {
-    if (details !== this.#details) {
-      this.#details = details;
-      this.#files = [
-        ...details.assets.map((line) => ({ line, mod: null, from: null })),
-        ...details.packs.flatMap(({ owner, repo, name, assets }) =>
-          assets.map((line) => ({ line, mod: `${owner}/${repo}`, from: name || `${owner}/${repo}` }))),
-      ];
-    }
-    const matching = this.#filter
-      ? this.#files.filter(({ line }) => line.path.toLowerCase().includes(this.#filter)) : this.#files;
-    const groups = /** @type {[AssetGroup, BoxFile[]][]} */ (
-      Object.keys(groupNames).map((group) => [group, matching.filter(({ line }) => line.group === group)]));
-    const present = groups.filter(([, files]) => files.length);
-    const bytes = this.#files.reduce((sum, { line }) => sum + (line.bytes ?? 0), 0);
-    const chosen = present.filter(([group]) => this.#group === "all" || this.#group === group);
+  template() {
+    const box = this.#box;
+    if (!box) return html`<p class="quiet" role="status">${text.table.loadingDetails}</p>`;
+    const matching = box.groups.reduce((sum, shelf) => sum + shelf.matching, 0);
+    const chosen = box.groups.filter((shelf) => shelf.matching && (this.#group === "all" || this.#group === shelf.group));
     return html`<section class="box" aria-labelledby="box-heading">
       <div class="box-head">
         <h2 id="box-heading">${text.assets.heading}</h2>
-        <p class="quiet">${text.assets.total(this.#files.length, bytes)}</p>
+        <p class="quiet">${text.assets.total(box.files, box.bytes)}</p>
       </div>
       <div class="controls">
         <div class="tabs" role="group" aria-label=${text.assets.show}>
-          ${this.#tab("all", text.assets.all, matching.length)}
-          ${groups.filter(([group]) => this.#files.some(({ line }) => line.group === group))
-            .map(([group, files]) => this.#tab(group, groupNames[group], files.length))}
+          ${this.#tab("all", text.assets.all, matching)}
+          ${box.groups.map((shelf) => this.#tab(shelf.group, groupNames[shelf.group], shelf.matching))}
         </div>
         <search>
           <label class="visually-hidden" for="filter">${text.assets.filter}</label>
           <input id="filter" class="field" type="search" autocomplete="off" spellcheck="false"
-            placeholder=${text.assets.filterHint} @input=${this.#onFilter}>
+            placeholder=${text.assets.filterHint} @input=${this.#onSearch}>
         </search>
       </div>
-      <p class="visually-hidden" role="status">${this.#filter
-        ? text.assets.found(chosen.reduce((sum, [, files]) => sum + files.length, 0)) : ""}</p>
-      ${chosen.length ? repeat(chosen, ([group]) => group, ([group, files]) => this.#section(group, files))
+      <p class="visually-hidden" role="status">${this.#search
+        ? text.assets.found(chosen.reduce((sum, shelf) => sum + shelf.matching, 0)) : ""}</p>
+      ${chosen.length ? repeat(chosen, ({ group }) => group, (shelf) => this.#section(shelf))
         : html`<p class="panel empty quiet">${text.assets.none}</p>`}
       ${this.viewer.template()}
     </section>`;
@@ -99,46 +135,39 @@ export class AssetBrowser {
     }}>${label} <span class="count">${count}</span></button>`;
   }
 
-  /**
-   * @param {AssetGroup} group
-   * @param {BoxFile[]} files
-   */
-  #section(group, files) {
-    const shown = this.#shown.get(group) ?? PORTION;
+  /** @param {Shelf} shelf */
+  #section(shelf) {
+    const { group, matching, files } = shelf;
     const tiles = group === "image";
     return html`<section aria-labelledby="group-${group}">
-      <h3 id="group-${group}">${groupNames[group]} <span class="count">${files.length}</span></h3>
+      <h3 id="group-${group}">${groupNames[group]} <span class="count">${matching}</span></h3>
       <ul class=${tiles ? "tiles" : "rows"} role="list">
-        ${repeat(files.slice(0, shown), ({ line, mod }) => `${mod ?? ""}:${line.path}`, (file) => this.#file(file, tiles, files))}
+        ${repeat(files, ({ path, mod }) => `${mod ?? ""}:${path}`, (file) => this.#file(file, tiles))}
       </ul>
-      ${files.length > shown ? html`<more-below @more=${() => {
-        this.#shown.set(group, shown + PORTION);
-        this.redraw();
-      }}></more-below>` : nothing}
+      ${files.length < matching ? html`<more-below @more=${() => this.#more(shelf)}></more-below>` : nothing}
     </section>`;
   }
 
   /**
    * @param {BoxFile} file
    * @param {boolean} tile
-   * @param {BoxFile[]} among
    */
-  #file(file, tile, among) {
-    const { line, mod, from } = file;
-    const slash = line.path.lastIndexOf("/");
-    const kept = line.status !== "failed" && line.status !== "pending";
-    const picture = { peer: this.peer, path: line.path, ...(mod === null ? {} : { mod }), status: line.status, badge: true };
-    return html`<li data-testid="asset" data-path=${line.path} data-mod=${mod ?? nothing} data-status=${line.status}>
-      <button type="button" @click=${() => void this.viewer.show(file, among)}>
-        ${tile ? html`<asset-image .picture=${picture}></asset-image>` : html`<span class="row-icon">${icons.groups[line.group]}</span>`}
-        <span class="file-name"><span class="path">${line.path.slice(slash + 1)}</span>
-          <span class="quiet small path">${[from, line.path.slice(0, Math.max(slash, 0))].filter(Boolean).join(" · ")}</span></span>
+  #file(file, tile) {
+    const { path, mod, from, group, bytes, status, reason } = file;
+    const slash = path.lastIndexOf("/");
+    const kept = status !== "failed" && status !== "pending";
+    const picture = { peer: this.peer, path, ...(mod === null ? {} : { mod }), status, badge: true };
+    return html`<li data-testid="asset" data-path=${path} data-mod=${mod ?? nothing} data-status=${status}>
+      <button type="button" @click=${() => void this.viewer.show(file)}>
+        ${tile ? html`<asset-image .picture=${picture}></asset-image>` : html`<span class="row-icon">${icons.groups[group]}</span>`}
+        <span class="file-name"><span class="path">${path.slice(slash + 1)}</span>
+          <span class="quiet small path">${[from, path.slice(0, Math.max(slash, 0))].filter(Boolean).join(" · ")}</span></span>
         <span class="file-facts small">
-          <span class="quiet">${line.bytes === null ? "" : size(line.bytes)}</span>
+          <span class="quiet">${bytes === null ? "" : size(bytes)}</span>
           ${kept
-            ? html`<span class="kept-mark">${icons.check}<span class="visually-hidden">${statusNames[line.status]}</span></span>`
-            : html`<span class="badge ${line.status === "failed" ? "badge-bad" : ""}" title=${reasonText(line.reason) || nothing}>
-                ${statusNames[line.status]}</span>`}
+            ? html`<span class="kept-mark">${icons.check}<span class="visually-hidden">${statusNames[status]}</span></span>`
+            : html`<span class="badge ${status === "failed" ? "badge-bad" : ""}" title=${reasonText(reason) || nothing}>
+                ${statusNames[status]}</span>`}
         </span>
       </button>
     </li>`;

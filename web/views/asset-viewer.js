@@ -1,10 +1,8 @@
 /**
  * One file of the mod in full, in a dialog: a picture, a sound, readable text, or at least what is known of it.
  *
- * @import {AssetLine} from "../messages.js"
+ * @import {BoxFile} from "../messages.js"
  * @import {AssetUrl, Peer} from "../peer.js"
- * @typedef {{line: AssetLine, mod: string|null, from: string|null}} BoxFile `mod` is owner/repo of a pack, else null;
- *   `from` is the pack's name
  */
 import { html, nothing } from "lit-html";
 
@@ -19,8 +17,6 @@ const INDENTED = 1_000_000;
 export class AssetViewer {
   /** @type {BoxFile | null} */
   #file = null;
-  /** @type {BoxFile[]} */
-  #among = [];
   /** @type {AssetUrl | null} */
   #asset = null;
   /** @type {string | null} */
@@ -32,27 +28,27 @@ export class AssetViewer {
   /**
    * @param {Peer} peer
    * @param {() => void} redraw
+   * @param {{beside: (file: BoxFile, by: -1|1) => BoxFile|null, approached: (file: BoxFile) => void}} shelf
+   *   where *previous* and *next* lead to
    */
-  constructor(peer, redraw) {
+  constructor(peer, redraw, shelf) {
     this.peer = peer;
     this.redraw = redraw;
+    this.shelf = shelf;
   }
 
-  /**
-   * @param {BoxFile} file
-   * @param {BoxFile[]} among the files that *previous* and *next* walk through
-   */
-  async show(file, among) {
+  /** @param {BoxFile} file */
+  async show(file) {
     this.#file = file;
-    this.#among = among;
     this.#asset = null;
     this.#text = null;
     this.#look = "loading";
+    this.shelf.approached(file);
     this.redraw();
     const dialog = this.#dialog();
     if (dialog && !dialog.open) dialog.showModal();
     const options = file.mod === null ? {} : { mod: file.mod };
-    const { path, group } = file.line;
+    const { path, group } = file;
     const readable = group === "data" || group === "text";
     const [asset, words] = await Promise.allSettled([
       this.peer.assetUrl(path, options),
@@ -109,13 +105,8 @@ export class AssetViewer {
 
   /** @param {-1|1} by */
   #step(by) {
-    const next = this.#among[this.#index() + by];
-    if (next) void this.show(next, this.#among);
-  }
-
-  #index() {
-    const file = this.#file;
-    return file ? this.#among.findIndex(({ line, mod }) => line.path === file.line.path && mod === file.mod) : -1;
+    const next = this.#file && this.shelf.beside(this.#file, by);
+    if (next) void this.show(next);
   }
 
   #onBroken = () => {
@@ -129,31 +120,31 @@ export class AssetViewer {
   }
 
   /** @param {BoxFile} file */
-  #frame({ line, mod, from }) {
-    const index = this.#index();
-    const slash = line.path.lastIndexOf("/");
+  #frame(file) {
+    const { path, mod, from, group, bytes, status, reason } = file;
+    const slash = path.lastIndexOf("/");
     return html`<div class="viewer-frame">
       <header>
         <div>
-          <h2 id="viewer-heading">${line.path.slice(slash + 1)}</h2>
-          <p class="quiet small path">${mod ?? nothing}${mod ? ": " : ""}${line.path}</p>
+          <h2 id="viewer-heading">${path.slice(slash + 1)}</h2>
+          <p class="quiet small path">${mod ?? nothing}${mod ? ": " : ""}${path}</p>
         </div>
         <button type="button" class="button round" aria-label=${text.viewer.close} @click=${this.#close}>${icons.close}</button>
       </header>
-      <div class="viewer-body" aria-busy=${this.#look === "loading"} aria-live="polite">${this.#body(line)}</div>
+      <div class="viewer-body" aria-busy=${this.#look === "loading"} aria-live="polite">${this.#body(file)}</div>
       <footer>
-        <p class="quiet small">${[groupNames[line.group], line.bytes === null ? text.assets.sizeUnknown : size(line.bytes),
-          statusNames[line.status], from].filter(Boolean).join(" · ")}
-          ${line.reason ? html`<br>${reasonText(line.reason)}` : nothing}
+        <p class="quiet small">${[groupNames[group], bytes === null ? text.assets.sizeUnknown : size(bytes),
+          statusNames[status], from].filter(Boolean).join(" · ")}
+          ${reason ? html`<br>${reasonText(reason)}` : nothing}
           ${this.#asset ? html`<br>${this.#asset.source === "live" ? `${text.viewer.live} ` : ""}${this.#asset.verified
             ? text.viewer.checked : text.viewer.unverified}` : nothing}</p>
         <div class="actions">
-          <button type="button" class="button round" aria-label=${text.viewer.previous} aria-disabled=${index <= 0}
+          <button type="button" class="button round" aria-label=${text.viewer.previous} aria-disabled=${!this.shelf.beside(file, -1)}
             @click=${() => this.#step(-1)}>${icons.back}</button>
           <button type="button" class="button round" aria-label=${text.viewer.next}
-            aria-disabled=${index >= this.#among.length - 1} @click=${() => this.#step(1)}>${icons.forward}</button>
+            aria-disabled=${!this.shelf.beside(file, 1)} @click=${() => this.#step(1)}>${icons.forward}</button>
           ${this.#asset?.url.startsWith("blob:")
-            ? html`<a class="button" href=${this.#asset.url} download=${line.path.slice(slash + 1)}>${text.viewer.save}</a>`
+            ? html`<a class="button" href=${this.#asset.url} download=${path.slice(slash + 1)}>${text.viewer.save}</a>`
             : this.#asset
               ? html`<a class="button" href=${this.#asset.url} target="_blank" rel="noopener noreferrer">${text.viewer.openLive}
                   <span class="visually-hidden">(${text.newTab})</span></a>`
@@ -163,7 +154,7 @@ export class AssetViewer {
     </div>`;
   }
 
-  /** @param {AssetLine} line */
+  /** @param {BoxFile} file */
   #body({ path, group }) {
     if (this.#look === "loading") return html`<p class="quiet">${text.viewer.loading}</p>`;
     if (this.#text !== null) {

@@ -56,7 +56,7 @@ export class Table {
     this.#asking = true;
     this.#revision = view.revision;
     try {
-      const details = await this.peer.details();
+      const [details] = await Promise.all([this.peer.details(), this.box.refresh()]);
       if (!this.#closed) this.#details = details;
     } catch {
       // Closed meanwhile, or the worker died: either has its own screen. Anything else is worth asking again.
@@ -87,7 +87,7 @@ export class Table {
       ${wayBack(actions.home)}
       <header class="masthead">
         ${details?.cover
-          ? html`<asset-image class="cover" .picture=${this.#picture(details, details.cover, "")}></asset-image>` : nothing}
+          ? html`<asset-image class="cover" .picture=${this.#picture(details.cover, "")}></asset-image>` : nothing}
         <div>
           <p class="eyebrow">${[kindName(details?.kind ?? mod.kind), ...(details?.players ? [players(details.players)] : [])].join(" · ")}</p>
           <h1 tabindex="-1">${name}</h1>
@@ -107,18 +107,17 @@ export class Table {
         ? html`<div class="columns"><div class="main-column">${this.#about(details, view, source)}${this.#rules(details, view, source)}
               ${this.#screenshots(details)}</div>
             <div class="side-column">${this.#facts(details, view, source)}${this.#packs(view)}${this.#issues(details, view)}</div></div>
-          ${this.box.template(details)}`
+          ${this.box.template()}`
         : html`<p class="quiet" role="status">${text.table.loadingDetails}</p>`}
     </article>`;
   }
 
   /**
-   * @param {Details} details
-   * @param {string} path
+   * @param {{path: string, status: string|null}} picture
    * @param {string} alt
    */
-  #picture(details, path, alt) {
-    return { peer: this.peer, path, alt, status: details.assets.find((line) => line.path === path)?.status ?? "" };
+  #picture({ path, status }, alt) {
+    return { peer: this.peer, path, alt, status: status ?? "" };
   }
 
   /**
@@ -178,9 +177,10 @@ export class Table {
     if (!screenshots.length) return nothing;
     return html`<section aria-labelledby="screenshots-heading">
       <h2 id="screenshots-heading">${text.table.screenshots}</h2>
-      <ul class="screenshots" role="list">${repeat(screenshots, ({ path }, index) => `${index}:${path}`, ({ path, title, alt, crop }, index) => {
+      <ul class="screenshots" role="list">${repeat(screenshots, ({ path }, index) => `${index}:${path}`, (shot, index) => {
+        const { title, alt, crop } = shot;
         const words = alt || title || text.table.screenshot(index + 1);
-        return html`<li><figure><asset-image .picture=${{ ...this.#picture(details, path, words), crop }}></asset-image>
+        return html`<li><figure><asset-image .picture=${{ ...this.#picture(shot, words), crop }}></asset-image>
           ${title ? html`<figcaption class="small quiet">${title}</figcaption>` : nothing}</figure></li>`;
       })}</ul>
     </section>`;
