@@ -152,7 +152,7 @@ def create_app(settings: Settings) -> FastAPI:
         return ProblemError(404, "unknown-cursor", detail).response()
 
     app.add_middleware(
-        CORSMiddleware,
+        _ApiCors,
         # A page served from elsewhere may read, and act with a bearer token; cookies never cross origins.
         allow_origins=["*"],
         allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -525,6 +525,16 @@ def _collection_id(text: str) -> str:
 
 def _wrong_origin() -> ProblemError:
     return ProblemError(403, "wrong-origin", "The page that asks is not this registry's.")
+
+
+class _ApiCors(CORSMiddleware):
+    """What another origin may read is the API. The page's own files would only vary by who asks, and so miss caches."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not scope["path"].startswith(("/api/", "/schema")):
+            await self.app(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
 
 class _BodyLimit:

@@ -232,6 +232,14 @@ def test_another_site_may_read_and_use_a_bearer_token(visitor: httpx.Client) -> 
     assert "access-control-allow-credentials" not in preflight.headers
 
 
+def test_the_page_s_own_files_are_the_same_for_whoever_asks(visitor: httpx.Client) -> None:
+    asked = {"origin": "https://static.example", "cookie": "session=any"}
+    for path in ("/", "/assets/main.abcdef012345.js", "/config.json"):
+        headers = visitor.get(path, headers=asked).headers
+        assert "origin" not in headers.get("vary", "").lower(), path
+        assert "access-control-allow-origin" not in headers, path
+
+
 # The page
 
 
