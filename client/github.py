@@ -3,10 +3,10 @@ registry has no file index."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from client.errors import RateLimited, UnknownMod, Unreachable
+from client.json_document import read_json
 from client.ports import Http, Reply
 from client.publish import Publish
 from client.repository import Repository
@@ -47,8 +47,8 @@ class GitHub:
         url = f"{self._hosts.api}/repos/{repository}/git/trees/{encoded(ref)}?recursive=1"
         try:
             reply = await self._http.get(url, most=LONGEST_TREE)
-            values = json.loads(reply.body) if reply.status == 200 else None
-        except (Unreachable, ValueError, RecursionError):
+            values = read_json(reply.body) if reply.status == 200 else None
+        except (Unreachable, ValueError):
             return None
         if not isinstance(values, dict) or values.get("truncated") is not False:
             return None
@@ -67,8 +67,8 @@ class GitHub:
         if reply.status in {403, 429}:
             raise RateLimited("GitHub's calls for this hour are used up.", retry_at=_retry_at(reply))
         try:
-            values = json.loads(reply.body) if reply.status == 200 else None
-        except (ValueError, RecursionError):
+            values = read_json(reply.body) if reply.status == 200 else None
+        except ValueError:
             values = None
         sha = commit_sha(values.get("sha")) if isinstance(values, dict) else None
         if sha is None:

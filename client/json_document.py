@@ -46,6 +46,17 @@ def read_object(data: bytes, file: str, *, longest: int) -> dict[str, Any]:
     return value
 
 
+def read_json(text: str | bytes) -> Any:
+    """Any JSON value from outside, such as a registry's answer.
+
+    :raises ValueError: it is not JSON, not UTF-8, or nested too deep
+    """
+    text = text if isinstance(text, str) else text.decode()
+    if _is_too_deep(text):
+        raise ValueError(f"nested too deep to be read: more than {DEEPEST} levels")
+    return json.loads(text)
+
+
 def _is_too_deep(text: str) -> bool:
     if text.count("[") + text.count("{") <= DEEPEST:
         return False

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from client.errors import RateLimited, UnknownMod, UnknownVersion, Unreachable
 from client.index import LONGEST_INDEX, FileIndex, read_index
-from client.json_document import DocumentUnreadable
+from client.json_document import DocumentUnreadable, read_json
 from client.ports import Http, Reply
 from client.publish import ModRecord, Publish, read_mod_record
 from client.repository import Repository
@@ -93,15 +92,15 @@ class Registry:
 
 def _json(reply: Reply) -> Any:
     try:
-        return json.loads(reply.body)
-    except (ValueError, RecursionError):
+        return read_json(reply.body)
+    except ValueError:
         raise Unreachable("The registry's answer is not JSON.") from None
 
 
 def _code(reply: Reply) -> str | None:
     try:
-        values = json.loads(reply.body)
-    except (ValueError, RecursionError):
+        values = read_json(reply.body)
+    except ValueError:
         return None
     code = values.get("code") if isinstance(values, dict) else None
     return code if isinstance(code, str) else None

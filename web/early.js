@@ -60,7 +60,7 @@ function beginUnlessAsked(url, options) {
 /** @type {typeof anticipate} */
 async function beginFor(config, call, folder) {
   if (call.method !== "open" || config.registry === null) return;
-  const [mod, options] = /** @type {[string, {version?: string}?]} */ (call.args);
+  const [mod, options] = /** @type {[string, {version?: string}?]} */ (JSON.parse(call.json));
   const api = `${config.registry.replace(/\/$/, "")}/api/mods`;
   const byName = mod.includes("/");
   const url = byName ? `${api}?${new URLSearchParams({ repo: mod })}` : `${api}/${encodeURIComponent(mod)}`;

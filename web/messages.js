@@ -3,7 +3,7 @@
  * Structured values travel as JSON text, because one string is cheaper to clone than a tree and Python makes it natively;
  * a Blob travels beside it, because a blob URL minted in a worker would die with the worker.
  *
- * @typedef {{type: "call", id: number, method: Method, args: unknown[]}} Call page → worker
+ * @typedef {{type: "call", id: number, method: Method, json: string}} Call page → worker: `json` holds the arguments
  * @typedef {{type: "reply", id: number, json: string, blob?: Blob}} Reply worker → page: the call's value
  * @typedef {{type: "refusal", id: number, code: string, message: string}} Refusal worker → page: the call failed
  * @typedef {{type: "ready", boot: "snapshot"|"plain", ms: number, reason: string|null}} Ready once, when Python answers

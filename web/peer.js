@@ -363,7 +363,7 @@ export class Peer {
       } else {
         asked = true;
         // Nobody waits for call 0.
-        this.#worker.postMessage(/** @satisfies {Call} */ ({ type: "call", id: 0, method: "room", args: [] }));
+        this.#worker.postMessage(/** @satisfies {Call} */ ({ type: "call", id: 0, method: "room", json: "[]" }));
       }
     }, this.patience.beat);
   }
@@ -515,8 +515,14 @@ export class Peer {
   #call(method, ...args) {
     return new Promise((resolve, reject) => {
       if (this.fatal) return reject(this.fatal);
+      let json;
+      try {
+        json = JSON.stringify(args);
+      } catch (error) {
+        return reject(new PeerError("error", `${method} can't take that: ${error}`));
+      }
       /** @type {Call} */
-      const call = { type: "call", id: this.#nextId++, method, args };
+      const call = { type: "call", id: this.#nextId++, method, json };
       this.#send({ call, opening: this.#opening, resolve, reject });
     });
   }

@@ -12,6 +12,7 @@ import js
 from pyodide.ffi import create_proxy, to_js
 
 from client.errors import PeerError
+from client.json_document import read_json
 from client.open_mod import Platform
 from client.peer import Peer
 from client.registry import Registry
@@ -88,14 +89,14 @@ class _Calls:
 
     def receive(self, call: Any) -> None:
         """Take one message of the page; JavaScript calls this."""
-        task = asyncio.ensure_future(self._answer(call.id, call.method, call.args))
+        task = asyncio.ensure_future(self._answer(call.id, call.method, call.json))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _answer(self, call: int, method: str, given: Any) -> None:
+    async def _answer(self, call: int, method: str, given: str) -> None:
         reply: dict[str, Any] = {"type": "reply", "id": call}
         try:
-            arguments: list[Any] = given.to_py()  # here, because what is nested too deep must be refused like any fault
+            arguments = read_json(given)
             if method == "asset":
                 found = await self._asset(*arguments)
                 reply |= found

@@ -135,6 +135,23 @@ def _replaced(player: Player, mod: str, blow: str) -> None:
     assert statuses(player.report()) == dict.fromkeys(statuses(before), "cached")
 
 
+@pytest.mark.parametrize("depth", [900, 3000, 30_000])
+def test_arguments_that_make_no_sense_are_refused_and_nothing_stands_still(
+    player: Player, table: tuple[str, str], depth: int
+) -> None:
+    player.open("/".join(table))
+    refused = player.do(
+        """
+        let deep = [];
+        for (let level = 0; level < given[0]; level++) deep = [deep];
+        return await peer.forget(deep, "x").then(() => null, ({code, message}) => ({code, message}));
+        """,
+        depth,
+    )
+    assert (refused["code"], bool(refused["message"])) == ("error", True)
+    assert player.report()["files"]
+
+
 def test_an_opening_goes_on_in_the_new_worker(chromium: Chromium, fragile: Site, table: tuple[str, str]) -> None:
     player = Player(chromium, fragile.base)
     player.visit()

@@ -15,6 +15,8 @@ from tests.unit.world import HOSTS, REGISTRY, World
 
 CHESS = Repository("alice", "chess")
 NOWHERE = CommitSha("0" * 40)
+# The parser would go as deep as the brackets do, and in a browser end Python for good.
+DEEP = Answer(body=b'{"items": [], "sha": "%b", "deep": %b%b}' % (b"0" * 40, b"[" * 900, b"]" * 900))
 
 
 def registry(world: World) -> Registry:
@@ -78,7 +80,7 @@ async def test_a_registration_without_an_index_still_opens(world: World) -> None
 
 
 @pytest.mark.parametrize(
-    "answer", [REFUSED, Answer(status=500), Answer(status=502, body=b"<html>"), Answer(body=b"<html>not json")]
+    "answer", [REFUSED, Answer(status=500), Answer(status=502, body=b"<html>"), Answer(body=b"<html>not json"), DEEP]
 )
 async def test_a_registry_in_trouble_is_unreachable_not_ignorant(world: World, answer: Answer) -> None:
     world.network.when(lambda *_: answer)
@@ -162,7 +164,8 @@ async def test_a_used_up_hour_says_when_it_ends_if_it_is_told(world: World, stat
 
 
 @pytest.mark.parametrize(
-    "answer", [REFUSED, Answer(status=500), Answer(body=b"<html>"), json_answer({"sha": "main"}), Answer(body=b"[]")]
+    "answer",
+    [REFUSED, Answer(status=500), Answer(body=b"<html>"), json_answer({"sha": "main"}), Answer(body=b"[]"), DEEP],
 )
 async def test_a_head_github_does_not_tell_is_unreachable(world: World, answer: Answer) -> None:
     world.network.when(lambda *_: answer)
