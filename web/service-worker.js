@@ -122,7 +122,8 @@
     event.waitUntil(install());
   });
 
-  scope.addEventListener("activate", (event) => event.waitUntil(scope.clients.claim()));
+  // Pages that came without this worker stay without it: they lack nothing, and even a request that goes past a worker
+  // costs Chromium 0.2 ms, a twelfth of a pull from a near origin.
 
   scope.addEventListener("message", (event) => {
     /** @type {import("./offline.js").ToServiceWorker} */
