@@ -71,7 +71,7 @@ def main() -> int:
             "resume": lambda: rows.resume(site, results, 3 if options.quick else 7),
             "republish": lambda: rows.republish(site, results, 3),
             "longest_task": lambda: rows.longest_task(site, results, 3 if options.quick else 5),
-            "memory": lambda: rows.memory(site, results),
+            "memory": lambda: rows.memory(site, results, 3 if options.quick else 5),
         }
         if not options.quick:
             work |= {

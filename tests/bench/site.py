@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 
 import trustme
 
-from tests.browsers import Chromium
+from tests.browsers import Browser, PlainChromium
 from tests.repositories import Repository, digests, head, synthetic_mod
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -151,7 +151,7 @@ def _copy_rivals(into: Path) -> None:
     into.mkdir()
     for name in ("rivals.html", "rivals.js", "plain.html", "plain.js", "workbox.html", "workbox-worker.js"):
         shutil.copy(HERE / name, into / name)
-    for name in ("pump.js", "opfs.js", "digest.js", "early.js"):
+    for name in ("bytes.js", "pump.js", "opfs.js", "digest.js", "early.js"):
         shutil.copy(PROJECT / "web" / name, into / name)
     shutil.copy(packages / "idb" / "build" / "index.js", into / "idb.js")
     for package in ("workbox-core", "workbox-precaching", "workbox-routing", "workbox-strategies"):
@@ -159,11 +159,19 @@ def _copy_rivals(into: Path) -> None:
     shutil.copytree(packages / "pyodide", into / "pyodide")
 
 
+def patient() -> PlainChromium:
+    """A Chromium that a row waits for as long as it takes: the row has a watchdog."""
+    browser = PlainChromium(insecure=True)
+    browser.driver.set_script_timeout(3600)
+    return browser
+
+
 class BenchPage:
     """One tab of Chromium with a persistent profile: an incognito one keeps its files in memory and is slower."""
 
-    def __init__(self, site: BenchSite) -> None:
-        self.browser = Chromium("--ignore-certificate-errors")
+    def __init__(self, site: BenchSite, browser: Browser | None = None) -> None:
+        """``browser`` is another than :class:`PlainChromium`, for what only that one can do."""
+        self.browser = browser or patient()
         self._site = site
 
     def __enter__(self) -> Self:
