@@ -26,7 +26,7 @@ MOST_SMALL = 64
 FEWEST_SMALL = 12
 MOST_SMALL_BYTES = 4 * 1024 * 1024
 """Bytes of small files under way at once: what a killed tab has fetched in vain."""
-MOST_LARGE_BYTES = 32 * 1024 * 1024
+MOST_LARGE_BYTES = 16 * 1024 * 1024
 """Bytes of large files under way at once, so that memory and the line's queue stay bounded."""
 AHEAD = 2
 """Jobs handed to the transfer beyond those that run, as a multiple: it must not run dry between two batches."""

@@ -10,6 +10,8 @@
  */
 import { openDB } from "idb";
 
+import { free } from "./bytes.js";
+
 const SEAL_AT = 8 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 /** Milliseconds without a finished transaction after which another page, frozen in the middle of one, is taken to block. */
@@ -272,7 +274,9 @@ class Writer {
         bytes: await new Blob(/** @type {BlobPart[]} */ (buffers)).arrayBuffer(),
       })),
     );
+    free(gathered.flatMap(({ buffers }) => buffers));
     await this.put(id, length, records);
+    free(records.map(({ bytes }) => new Uint8Array(bytes)));
   }
 
   /** @param {string} id @param {number} length @param {{offset: number, bytes: ArrayBuffer}[]} records */

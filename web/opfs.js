@@ -7,6 +7,8 @@
  * @typedef {import("./pump.js").Place} Place
  */
 
+import { free } from "./bytes.js";
+
 /** Bytes at which a segment is sealed and the spare takes over. */
 const SEAL_AT = 8 * 1024 * 1024;
 /** Files below this are gathered, so that the disk sees few large writes. */
@@ -389,6 +391,7 @@ class Writer {
     this.writeGathered();
     current.handle.flush();
     this.releasing.push(release(current.handle));
+    free(this.memory.get(current.id)?.values() ?? []);
     this.memory.delete(current.id);
     this.current = null;
   }

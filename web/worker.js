@@ -20,6 +20,7 @@ const waiting = [];
 let listener = null;
 
 scope.addEventListener("message", ({ data }) => {
+  if (data.method === "open") void configured.then((config) => early.anticipate(config, data, folder)).catch(() => undefined);
   if (listener) listener(data);
   else waiting.push(data);
 });
@@ -59,9 +60,6 @@ async function folder(key) {
 }
 
 const configured = configuration();
-configured
-  .then((config) => Promise.all(waiting.map((call) => early.anticipate(config, call, folder))))
-  .catch(() => undefined);
 
 try {
   const [config, runtime] = await Promise.all([configured, bootRuntime()]);
