@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from client.asset_path import path_fault
 from client.json_document import read_object
@@ -22,8 +22,7 @@ class LfsPointer:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(NamedTuple):
     """A file as git stores it; ``lfs`` where that is only a pointer."""
 
     path: str

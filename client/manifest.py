@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from client.asset_path import AssetPath, path_fault
 from client.capability import MOD_CAPABILITIES
@@ -33,8 +33,7 @@ _VIDEO_PAGES = {"youtube": "https://www.youtube.com/watch?v=", "vimeo": "https:/
 _HASH = re.compile(r"(?:sha256-)?([0-9a-fA-F]{64})")
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredFile:
+class DeclaredFile(NamedTuple):
     """One file a peer pulls. ``sha256`` (64 lower-case hex digits) and ``size`` (bytes) are what the manifest itself
     claims, None where it claims nothing; ``optional`` files may be absent without that being a failure."""
 

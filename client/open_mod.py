@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from client import cache
@@ -276,7 +276,7 @@ class OpenMod:
         if session is None or entry is None or entry.verified or state is None or not state.verified:
             return
         with contextlib.suppress(StorageFailure):
-            await session.add({MANIFEST_PATH: replace(entry, verified=True)})
+            await session.add({MANIFEST_PATH: entry._replace(verified=True)})
 
     async def _older_files(self, session: ScopeSession | None) -> cache.OlderFiles | None:
         """What other versions hold; None where there are none, or nothing could be added."""
@@ -335,7 +335,7 @@ class OpenMod:
         for path, planned in missing.items():
             known = planned.sha256 if planned.also_sha256 is None else None
             if known is not None and known in older.by_hash:
-                carried[path] = replace(older.by_hash[known], verified=True)
+                carried[path] = older.by_hash[known]._replace(verified=True)
         if self._blobs is not None:
             carried |= await self._unchanged(older, [path for path in missing if path not in carried], self._blobs)
         with self.platform.trace.span("carry over", mod=self.key, files=len(carried)):
@@ -356,7 +356,7 @@ class OpenMod:
         alike = {path: entry for path, entry in stored.items() if entry.place.length == blobs[path].size}
         ids = await self.scope.folder.digest([entry.place for entry in alike.values()], "git")
         return {
-            path: replace(entry, verified=False)
+            path: entry._replace(verified=False)
             for (path, entry), id_ in zip(alike.items(), ids, strict=True)
             if id_ == blobs[path].id
         }

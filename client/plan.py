@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from client.asset_path import AssetPath
 from client.index import FileIndex
@@ -20,8 +20,7 @@ def host_of(url: str) -> str:
     return url.split("/", 3)[2]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFile:
+class PlannedFile(NamedTuple):
     """One file of a pull. ``sha256`` and ``size`` are what its bytes must be, None where unknown.
 
     ``also_sha256`` is a second hash that must hold too, where manifest and registry name different ones:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from client.report import StoreKind
 
@@ -22,8 +22,7 @@ DigestKind = Literal["sha256", "git"]
 """SHA-256 of the bytes, or git's id of them as a blob (SHA-1 with a header)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a file's bytes lie: ``length`` bytes from ``offset`` of a segment of one mod."""
 
     segment: str
@@ -122,8 +121,7 @@ class Store(Protocol):
         """Bytes used and bytes allowed for the whole origin as the browser guesses them, None when it won't say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """One file to fetch.
 
     ``size`` and ``sha256`` are what the bytes must be, None where unknown: bytes that differ are not stored.
@@ -147,8 +145,7 @@ FaultKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of one :class:`Job`.
 
     ``fault`` is None when the bytes arrived whole and are flushed at ``place`` (or are ``body``).

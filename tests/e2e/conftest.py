@@ -11,14 +11,30 @@ from tests.browsers import ENGINES, Browser, Chromium, launched
 from tests.e2e.player import Player
 from tests.e2e.site import Site, running
 
-# Each of these takes a browser minutes: Chromium answers for every change, the other engines with --slow.
+# Each of these takes a browser minutes: Chromium answers for every change, and the other engines for what is most their
+# own; with --slow for all of it.
 LONG = {"test_crash", "test_each_fault", "test_offline", "test_rot", "test_runtime", "test_storage", "test_tabs"}
+TELLING = {
+    "test_a_cached_mod_opens_with_page_runtime_and_packs_although_nobody_answers[firefox]",
+    "test_a_cached_mod_opens_with_page_runtime_and_packs_although_nobody_answers[webkit]",
+    "test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals[firefox-cut]",
+    "test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals[webkit-cut]",
+    "test_a_killed_pull_leaves_no_wrong_byte_and_no_leftovers[firefox-2]",
+    "test_a_private_window_of_firefox_keeps_files_in_indexeddb",
+    "test_a_table_whose_python_died_opens_again_at_the_version_it_had[firefox]",
+    "test_a_table_whose_python_died_opens_again_at_the_version_it_had[webkit]",
+    "test_a_torn_journal_costs_what_was_torn_off[firefox]",
+    "test_firefox_at_its_quota_writes_nothing_and_says_nothing_but_we_do",
+    "test_rotten_code_and_data_are_never_used[webkit]",
+    "test_two_tabs_pull_a_mod_once_and_both_show_how_far_it_is[firefox]",
+    "test_two_tabs_pull_a_mod_once_and_both_show_how_far_it_is[webkit]",
+}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.stem in LONG and isinstance(item, pytest.Function):
+        if item.path.stem in LONG and item.name not in TELLING and isinstance(item, pytest.Function):
             engines = {*item.fixturenames, *(item.callspec.params.values() if hasattr(item, "callspec") else ())}
             if {"firefox", "webkit"} & {engine for engine in engines if isinstance(engine, str)}:
                 item.add_marker("slow")
