@@ -54,6 +54,8 @@ const IN_ONE_GO = 256 * 1024;
 const QUICK_MS = 2000;
 /** Milliseconds between two batches: waking Python costs about half a millisecond whatever it is told. */
 const BATCH_MS = 80;
+/** Bytes of finished files after which a batch does not wait for that: until Python has recorded them a crash costs them. */
+const BATCH_BYTES = 3 * 1024 * 1024;
 /** Failures in a row after which no job is started before Python has looked: it may want the host left alone. */
 const FUSE = 8;
 const LFS_POINTER = "version https://git-lfs";
@@ -116,6 +118,8 @@ export class Lane {
     this.running = new Map();
     /** @type {Outcome[]} */
     this.outcomes = [];
+    /** Bytes of files among them. */
+    this.finished = 0;
     /** @type {Map<number, Uint8Array>} */
     this.bodies = new Map();
     this.failuresInRow = 0;
@@ -145,7 +149,8 @@ export class Lane {
       const now = performance.now();
       const idle = this.running.size === 0 && this.queue.length === 0;
       const ripe = this.taken + BATCH_MS;
-      if (this.outcomes.length > 0 && (idle || now >= ripe || this.failuresInRow >= FUSE)) break;
+      const full = this.finished >= BATCH_BYTES;
+      if (this.outcomes.length > 0 && (idle || full || now >= ripe || this.failuresInRow >= FUSE)) break;
       if (now >= until || this.closed) break;
       const wait = Math.min(until, this.outcomes.length > 0 ? ripe : until) - now;
       await new Promise((/** @type {(value?: unknown) => void} */ resolve) => {
@@ -159,6 +164,7 @@ export class Lane {
     }
     const outcomes = this.outcomes;
     this.outcomes = [];
+    this.finished = 0;
     await this.commit(outcomes);
     const bodies = this.bodies;
     this.bodies = new Map();
@@ -220,6 +226,7 @@ export class Lane {
     const ms = performance.now() - attempt.began;
     this.failuresInRow = found.fault ? this.failuresInRow + 1 : 0;
     this.quick = !found.fault && ms < QUICK_MS;
+    this.finished += found.place?.length ?? 0;
     this.outcomes.push({
       id: attempt.job.id,
       fault: null,

@@ -311,7 +311,7 @@ async def test_many_small_files_run_at_once_but_not_all(bench: Bench) -> None:
 
 
 async def test_large_files_under_way_are_bounded_in_bytes(bench: Bench, machine: Machine) -> None:
-    size = 12 * SMALL
+    size = 3 * SMALL
     data = bytes(size)
     bench.indexed = {f"f{number}": data for number in range(5)}
     serve(bench, **bench.indexed)
