@@ -56,7 +56,7 @@ def growth(site: BenchSite, results: Results, chart: Path | None) -> None:
         with BenchPage(site) as page, BenchPage(site) as rival:
             page.peer()
             rival.rivals()
-            ours = page.pull(name)["ms"]
+            ours = page.pull(name)
             floor = rival.contend("floor", urls)
         results.add(f"growth_{amount}_{axis.lower()}_ms", ours)
         results.add(f"growth_{amount}_{axis.lower()}_floor_ms", floor)
@@ -143,7 +143,7 @@ def http1(folder: Path, node: str, results: Results) -> None:
             page.peer()
             rival.rivals()
             for _ in range(3):
-                results.add("http1_pull_ms", page.pull(MOD)["ms"])
+                results.add("http1_pull_ms", page.pull(MOD))
                 results.add("http1_floor_at_six_ms", rival.contend("floor", urls, atOnce=6))
     pairs = zip(results.samples["http1_pull_ms"], results.samples["http1_floor_at_six_ms"], strict=True)
     results.samples["http1_pull_vs_floor"] = [round(ours / floor, 3) for ours, floor in pairs]

@@ -80,7 +80,7 @@ def pull(site: BenchSite, results: Results, rounds: int, *, all_rivals: bool) ->
         at_best = min((24, 64, 128), key=lambda at_once: rival.contend("cacheApi", urls, atOnce=at_once))
         results.notes.append(f"Cache API at its best concurrency here: {at_best}")
         for _ in range(rounds):
-            results.add("pull_ms", page.pull(MOD)["ms"])
+            results.add("pull_ms", page.pull(MOD))
             results.add("floor_ms", rival.contend("floor", urls))
             results.add("pump_ms", rival.contend("pump", urls, **known))
             results.add("cache_api_ms", rival.contend("cacheApi", urls, atOnce=at_best))
@@ -213,9 +213,10 @@ def memory(site: BenchSite, results: Results, rounds: int) -> None:
                 process = browser_process()
                 before = pss_at_rest(process)
                 with _peak(process) as peak:
-                    pulled = page.pull(name)
+                    ms = page.open(name)
+                page.check()
                 results.add(f"{name}_growth_mb", max(1.0, (peak.bytes - before) / 1e6))
-                results.add(f"{name}_pull_ms", pulled["ms"])
+                results.add(f"{name}_pull_ms", ms)
     results.compare("memory_growth", "mod-1gb_growth_mb", "mod-50mb_growth_mb")
 
 

@@ -200,23 +200,32 @@ class BenchPage:
         task = {"name": name, "urls": urls, "keep": options.pop("keep", False), "options": options}
         return float(self.evaluate("return await contend(given[0])", task))
 
-    def pull(self, mod: str, *, forget: bool = True) -> dict[str, Any]:
-        """Open a mod in the product; ``ms`` is from the call to the open table, everything checked and stored."""
-        result: dict[str, Any] = self.evaluate(
-            """
+    def open(self, mod: str) -> float:
+        """Open a mod in the product; milliseconds from the call to the open table, everything checked and stored."""
+        body = """
             const began = performance.now();
             await window.peer.open(`${given[0]}/${given[1]}`);
-            const ms = performance.now() - began;
-            const report = await window.peer.report();
-            const bad = report.files.filter((file) => file.status === "failed" || !file.verified);
+            return performance.now() - began;
+        """
+        return float(self.evaluate(body, OWNER, mod))
+
+    def check(self) -> None:
+        """See that every file of the open table is there.
+
+        :raises tests.browsers.ScriptError: one failed, or was not checked
+        """
+        self.evaluate(
+            """
+            const { files } = await window.peer.report();
+            const bad = files.filter((file) => file.status === "failed" || !file.verified);
             if (bad.length) throw new Error(`${bad.length} files failed, first ${JSON.stringify(bad[0])}`);
-            await window.peer.close();
-            if (given[2]) await window.peer.forget(given[0], given[1]);
-            const { bytesFetched, bytesTotal, bytesCarried, store, boot, files } = report;
-            return { ms, bytesFetched, bytesTotal, bytesCarried, store, boot, files: files.length };
-            """,
-            OWNER,
-            mod,
-            forget,
+            """
         )
-        return result
+
+    def pull(self, mod: str, *, forget: bool = True) -> float:
+        """:meth:`open`, check that all is there, and close; ``forget`` drops what was stored."""
+        ms = self.open(mod)
+        self.check()
+        leave = "await window.peer.close(); if (given[0]) await window.peer.forget(given[1], given[2])"
+        self.evaluate(leave, forget, OWNER, mod)
+        return ms

@@ -216,6 +216,24 @@ async def a_host_that_goes_silent_is_given_up_after_the_stall(ports: Ports) -> N
     assert (outcomes[2].fault, outcomes[2].status, outcomes[2].received) == ("stall", 200, 400)
 
 
+async def files_that_come_after_quick_ones_are_held_to_the_same_rules(ports: Ports) -> None:
+    lane = ports.lane(1)
+    writer = await ports.store.folder(ports.key).writer()
+    asked = ["/small", "/stalled", "/small", "/cut", "/small", "/small"]
+    jobs = [_job(ports, path, number=number, writer=writer, size=1000, stall=1.0) for number, path in enumerate(asked)]
+    jobs.append(_job(ports, "/small", number=len(asked), writer=writer, size=1000, sha256="0" * 64))
+    lane.submit(jobs)
+    outcomes = {outcome.id: outcome for outcome in await _take(lane, len(jobs))}
+    faults = [outcomes[number].fault for number in range(len(jobs))]
+    assert faults[:3] == [None, "stall", None]
+    assert faults[3] in {"cut", "network"}
+    assert faults[4:] == [None, None, "hash"]
+    places = [outcome.place for outcome in outcomes.values() if outcome.place is not None]
+    await writer.close()
+    digests = await ports.store.folder(ports.key).digest(places)
+    assert digests == [sha256(SMALL)] * 4
+
+
 async def what_runs_is_reported_with_the_bytes_so_far(ports: Ports) -> None:
     lane = ports.lane(4)
     lane.submit([_job(ports, "/stalled-again", number=5)])
