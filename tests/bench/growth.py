@@ -26,17 +26,17 @@ def engines(site: BenchSite, results: Results) -> None:
             browser.evaluate("await window.peer.cached()")
             browser.evaluate(
                 """
-                globalThis.pulled = null;
+                window.pulled = null;
                 const began = performance.now();
                 window.peer.open(given[0]).then(async () => {
                   const ms = performance.now() - began;
                   const { store, files } = await window.peer.report();
-                  globalThis.pulled = { ms, store, bad: files.filter(({ status }) => status !== "downloaded").length };
-                }).catch((error) => { globalThis.pulled = { error: String(error) }; });
+                  window.pulled = { ms, store, bad: files.filter(({ status }) => status !== "downloaded").length };
+                }).catch((error) => { window.pulled = { error: String(error) }; });
                 """,
                 f"{OWNER}/{MOD}",
             )
-            pulled: dict[str, Any] = wait_for(browser, "return globalThis.pulled")
+            pulled: dict[str, Any] = wait_for(browser, "return window.pulled")
             if pulled.get("error") or pulled["bad"]:
                 raise RuntimeError(f"{name}: {pulled}")
             results.add(f"pull_{name}_{pulled['store']}_ms", pulled["ms"])
