@@ -24,7 +24,7 @@ SMALL = 1024 * 1024
 MOST_SMALL = 64
 """Small files at once; the best of 24, 64 and 128 over HTTP/2 (PLATFORM.md)."""
 FEWEST_SMALL = 12
-MOST_SMALL_BYTES = 4 * 1024 * 1024
+MOST_SMALL_BYTES = 3 * 1024 * 1024
 """Bytes of small files under way at once: what a killed tab has fetched in vain."""
 MOST_LARGE_BYTES = 8 * 1024 * 1024
 """Bytes of large files under way at once, so that memory and the line's queue stay bounded."""
