@@ -130,13 +130,19 @@ def test_a_full_disk_opens_the_table_and_offers_old_mods_for_removal(
     assert site.asked_for(owner, REPO) == []
 
 
+def in_mid_pull(player: Player, site: Site) -> str:
+    """The owner of a mod of which a slow pull has brought some files."""
+    owner = published(site)
+    site.origin.faults.on(f"/{owner}/*.webp", then=faults.drip(1_500_000))
+    player.visit(f"{owner}/{REPO}")
+    player.until("return peer.view?.progress?.filesDone > 15")
+    return owner
+
+
 def test_a_quota_that_shrinks_in_mid_pull_keeps_what_had_come(
     chromium: Chromium, chromium_player: Player, site: Site
 ) -> None:
-    owner = published(site)
-    site.origin.faults.on(f"/{owner}/*.webp", then=faults.drip(1_500_000))
-    chromium_player.visit(f"{owner}/{REPO}")
-    chromium_player.until("return peer.view?.progress?.filesDone > 15")
+    owner = in_mid_pull(chromium_player, site)
     _limit(chromium, site.base, 1)
     try:
         files = by_path(live_or_kept(chromium_player, site, owner))
@@ -274,10 +280,7 @@ def live_or_kept_after_opening(player: Player, site: Site, owner: str) -> dict[s
 def test_site_data_cleared_in_mid_pull_leaves_the_table_standing(
     chromium: Chromium, chromium_player: Player, site: Site
 ) -> None:
-    owner = published(site)
-    site.origin.faults.on(f"/{owner}/*.webp", then=faults.drip(1_500_000))
-    chromium_player.visit(f"{owner}/{REPO}")
-    chromium_player.until("return peer.view?.progress?.filesDone > 15")
+    owner = in_mid_pull(chromium_player, site)
     session = chromium.context.new_cdp_session(chromium.page)
     session.send("Storage.clearDataForOrigin", {"origin": site.base, "storageTypes": "all"})
     live_or_kept(chromium_player, site, owner)
