@@ -24,9 +24,17 @@ class PeerError(Exception):
 
     code = "error"
 
+    retry_at: float | None = None
+    """When to ask again, in seconds since the epoch, where a host said so."""
+
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+    def as_plain(self) -> dict[str, str | float | None]:
+        """What the page is told; ``retryAt`` in milliseconds since the epoch."""
+        retry_at = None if self.retry_at is None else self.retry_at * 1000
+        return {"code": self.code, "message": self.message, "retryAt": retry_at}
 
 
 class UnknownMod(PeerError):
@@ -70,8 +78,6 @@ class HashMismatch(PeerError):
 
 
 class RateLimited(PeerError):
-    """``retry_at`` is in seconds since the epoch, None when the host did not say."""
-
     code = "rate-limited"
 
     def __init__(self, message: str, *, retry_at: float | None = None) -> None:

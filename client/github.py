@@ -32,15 +32,17 @@ class GitHub:
         self._http = http
         self._hosts = hosts
 
-    async def preview(self, repository: Repository, wanted: CommitSha | None) -> Publish:
-        """An unregistered repository's head, or the commit asked for.
+    async def preview(self, repository: Repository, sha: CommitSha | None, *, current: bool) -> Publish:
+        """An unregistered repository at ``sha``, or at the head of its default branch, which takes one call to learn.
+
+        ``current`` says that this is its head now, not a commit somebody asked for.
 
         :raises UnknownMod: there is no such public repository, or it is empty
         :raises RateLimited: the hour's calls are used up
         :raises Unreachable: GitHub did not answer
         """
-        sha = wanted or await self._head(repository)
-        return Publish(repository, AssetRef(sha), ContentVersion(sha), None, repository.name, current=wanted is None)
+        sha = sha or await self._head(repository)
+        return Publish(repository, AssetRef(sha), ContentVersion(sha), None, repository.name, current=current)
 
     async def blobs(self, repository: Repository, ref: AssetRef) -> dict[str, GitBlob] | None:
         """Every file at ``ref`` as git names it; None when GitHub won't say, or not all."""

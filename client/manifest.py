@@ -21,6 +21,7 @@ MANIFEST_PATH = AssetPath("diceytable.mod.json")
 SETUP_PATH = AssetPath("setup.json")
 LONGEST_MANIFEST = 8 * 1024 * 1024
 MOST_ASSETS = 100_000
+MOST_CREDITS = 1000
 
 Kind = Literal["game", "room", "table"]
 Role = Literal["manifest", "setup", "script", "asset", "cover", "screenshot", "rules"]
@@ -96,6 +97,19 @@ class AssetRepository:
 
 
 @dataclass(frozen=True, slots=True)
+class Credit:
+    """Whose work a part of the mod is. ``files`` counts the paths it stands for: naming them here fetches none of them.
+    ``source`` is an https address."""
+
+    title: str | None
+    author: str | None
+    license: str | None
+    origin: str | None
+    source: str | None
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModManifest:
     """A manifest as read. ``files`` is everything a peer pulls, each path once, the manifest itself first."""
 
@@ -115,6 +129,7 @@ class ModManifest:
     cover: AssetPath | None
     screenshots: tuple[Screenshot, ...]
     rules: tuple[Rules, ...]
+    credits: tuple[Credit, ...]
     capabilities: tuple[str, ...]
     asset_repositories: tuple[AssetRepository, ...]
     files: tuple[DeclaredFile, ...]
@@ -180,6 +195,7 @@ class _Reading:
             cover=cover,
             screenshots=screenshots,
             rules=rules,
+            credits=tuple(self._credits()),
             capabilities=self._capabilities(),
             asset_repositories=tuple(self._asset_repositories()),
             files=tuple(self.files.values()),
@@ -330,6 +346,12 @@ class _Reading:
             return None
         return value
 
+    def _credits(self) -> list[Credit]:
+        """Authors name the same thing in different words, and nothing depends on it, so nothing here is an issue."""
+        values = self.top.raw("credits")
+        entries = [entry for entry in values if isinstance(entry, dict)] if isinstance(values, list) else []
+        return [_credit(LenientObject(entry, MANIFEST_PATH, "credits", [])) for entry in entries[:MOST_CREDITS]]
+
     def _capabilities(self) -> tuple[str, ...]:
         allowed = self.top.child("capabilities").texts("allowed")
         for unknown in sorted(set(allowed) - MOD_CAPABILITIES):
@@ -419,3 +441,18 @@ class _Reading:
                 self.top.complain(
                     "case-collision", "assets", f"has {other} and {path}, one file on systems that ignore case."
                 )
+
+
+def _credit(entry: LenientObject) -> Credit:
+    def first(*keys: str) -> str | None:
+        return next((text.strip() for key in keys if (text := entry.text(key)) and text.strip()), None)
+
+    source, paths = first("source", "url", "sourceUrl", "link"), entry.raw("paths")
+    return Credit(
+        title=first("title", "name", "work"),
+        author=first("author", "creator", "artist", "by"),
+        license=first("license", "licence"),
+        origin=first("origin"),
+        source=source if source is not None and source.startswith("https://") else None,
+        files=len(paths) if isinstance(paths, list) else 0,
+    )

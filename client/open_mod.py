@@ -138,6 +138,34 @@ class OpenMod:
         self.state = "open"
         self._changed(self, None)
 
+    async def look(self) -> None:
+        """Read what the mod says of itself, without pulling it: from the cache where it is, else live.
+
+        :raises ManifestUnreadable, UnknownVersion: as :meth:`load`
+        """
+        await self._load_scope()
+        await self._read_index()
+        await self._plan(await self._fetch_manifest(None))
+
+    async def mend(self) -> tuple[int, int, int]:
+        """Digest every file kept of this version, drop what is rotten and fetch it again, for a mod no table shows.
+
+        :return: how many files were checked, dropped, and fetched again
+        """
+        await self._load_scope()
+        seen, rotten = await self.rotten()
+        if not rotten:
+            return seen, 0, 0
+        async with self._alone():
+            await self.scope.drop(rotten)
+            with contextlib.suppress(PeerError):  # what can't be fetched now comes when the mod is next opened
+                await self.look()
+                lost = [self.files[AssetPath(path)] for path in rotten if path in self.files]
+                for state in lost:
+                    state.reset()
+                await self._run_session(lambda session: self._fetch(lost, session))
+        return seen, len(rotten), sum(1 for path in rotten if path in self.scope.entries)
+
     async def _load(self) -> None:
         trace = self.platform.trace
         await self._holds.enter_async_context(

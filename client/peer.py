@@ -13,13 +13,18 @@ from client import box, cache, resolver, view
 from client import note as notes
 from client.errors import Cancelled, NotOpen, PeerError, RateLimited, UnknownMod, UnknownVersion, Unreachable
 from client.github import GitHub
+from client.inventory import Standing, inventory, kept_publish, standing
+from client.media_type import media_type
 from client.open_mod import OpenMod, Platform
 from client.opening import Opening
+from client.progress import ProgressMeter
 from client.publish import ModRecord, Publish
+from client.registry import PublishedVersion
 from client.report import PASSING
 from client.repository import Repository
 from client.resolver import Asset
-from client.version import CommitSha, commit_sha
+from client.scope import Scope
+from client.version import CommitSha, ContentVersion, commit_sha
 
 FRAME = 0.1
 """Seconds between two views at least."""
@@ -36,6 +41,7 @@ class Peer:
         self._show = show
         self._opening: Opening | None = None
         self._error: PeerError | None = None
+        self._looked: OpenMod | None = None
         self._shown_at = float("-inf")
         self._showing: asyncio.Task[None] | None = None
         self._generation = 0
@@ -92,7 +98,12 @@ class Peer:
                 return record.publish() if wanted is None else await registry.pinned(record, wanted)
         if repository is None:
             raise UnknownMod(f"{mod!r} is no owner/repo, and without a registry ids mean nothing.")
-        return await GitHub(self._platform.http, self._platform.hosts).preview(repository, wanted)
+        sha = wanted
+        if sha is None and registry is not None:
+            # The registry asks git itself, which costs none of GitHub's 60 calls an hour.
+            sha = await registry.head(repository)
+        github = GitHub(self._platform.http, self._platform.hosts)
+        return await github.preview(repository, sha, current=wanted is None)
 
     async def _remembered(self, mod: str, repository: Repository | None, wanted: CommitSha | None) -> Publish | None:
         """What was open before, for when nobody can be asked."""
@@ -112,6 +123,30 @@ class Peer:
         if opening is not None:
             await opening.close()
         self._changed()
+
+    async def about(self, mod: str, version: str | None = None) -> dict[str, Any]:
+        """A mod's own page, without opening it; its pictures and texts can be asked for until another is looked at.
+
+        :raises UnknownMod, UnknownVersion, ManifestUnreadable, RateLimited, Unreachable: there is nothing to read
+        """
+        publish = await self._resolve(mod, version)
+        looked = OpenMod(
+            self._platform, publish, ProgressMeter(self._platform.clock), role="game", changed=lambda _, __: None
+        )
+        await looked.look()
+        assert looked.manifest is not None
+        self._looked = looked
+        kept = await cache.cached_mods(self._platform.store)
+        return view.looked_at(looked, looked.manifest, await self._versions(publish), kept)
+
+    async def _versions(self, publish: Publish) -> list[PublishedVersion]:
+        registry = self._platform.registry
+        if registry is None or publish.mod_id is None or publish.offline:
+            return []
+        try:
+            return await registry.versions(publish.mod_id)
+        except (Unreachable, RateLimited):
+            return []
 
     def open_now(self) -> None:
         """Open the table with what is here while the pull goes on."""
@@ -160,17 +195,45 @@ class Peer:
         mods = [asdict(mod) for mod in await cache.cached_mods(self._platform.store)]
         return [mod | {"lastUsed": mod.pop("last_used") * 1000} for mod in mods]
 
+    async def standing(self, mods: list[dict[str, str]]) -> list[Standing]:
+        """For each published {owner, repo, version} whether it is kept here, an older one is, or none."""
+        kept = await cache.cached_mods(self._platform.store)
+        return [standing(kept, f"{mod['owner']}/{mod['repo']}".lower(), mod["version"]) for mod in mods]
+
+    async def storage(self) -> list[dict[str, Any]]:
+        """Everything kept, as the storage panel shows it."""
+        kept = await inventory(self._platform.store, self._platform.locks)
+        return [view.kept_version(one) for one in kept]
+
+    async def kept(self, path: str, mod: str, version: str) -> Asset:
+        """A file of a cached version, whether or not it is at the table.
+
+        :raises NotOpen: it is not kept
+        """
+        folder = self._platform.store.folder(mod.lower())
+        scope = Scope(folder, ContentVersion(version))
+        await scope.load()
+        entry = scope.entries.get(path)
+        blob = await folder.blob(entry.place, media_type(path)) if entry is not None else None
+        if entry is None or blob is None:
+            raise NotOpen(f"{path} of {mod} at {version} is not kept.")
+        return Asset("cache", entry.verified, media_type(path), None, blob)
+
+    async def mend(self, owner: str, repo: str, version: str) -> dict[str, int]:
+        """:meth:`repair` for a cached version that no table here shows."""
+        publish = await kept_publish(self._platform.store, _repository(owner, repo), version)
+        meter = ProgressMeter(self._platform.clock)
+        mod = OpenMod(self._platform, publish, meter, role="game", changed=lambda _, __: None)
+        checked, dropped, refetched = await mod.mend()
+        return {"checked": checked, "dropped": dropped, "refetched": refetched}
+
     async def forget(self, owner: str, repo: str) -> None:
         """Remove a mod from the cache.
 
         :raises StorageFailure: a tab shows it
         :raises UnknownMod: that is no repository's name
         """
-        try:
-            repository = Repository(owner, repo)
-        except ValueError as error:
-            raise UnknownMod(f"{error}.") from None
-        await cache.forget(self._platform.store, self._platform.locks, repository)
+        await cache.forget(self._platform.store, self._platform.locks, _repository(owner, repo))
 
     async def repair(self) -> dict[str, int]:
         """Digest every cached file of the table; drop what is rotten and fetch it again.
@@ -209,6 +272,10 @@ class Peer:
         return self._opening
 
     def _mod(self, name: str | None) -> OpenMod:
+        if name is not None and self._looked is not None and self._looked.key == name.lower():
+            at_table = self._opening is not None and any(mod.key == name.lower() for mod in self._opening.mods)
+            if not at_table:
+                return self._looked
         opening = self._table()
         if name is None:
             return opening.game
@@ -240,3 +307,10 @@ class Peer:
         else:
             shown = view.lobby()
         self._show(shown)
+
+
+def _repository(owner: str, repo: str) -> Repository:
+    try:
+        return Repository(owner, repo)
+    except ValueError as error:
+        raise UnknownMod(f"{error}.") from None

@@ -245,6 +245,9 @@ class Locks(Protocol):
     def steal(self, name: str) -> AbstractAsyncContextManager[None]:
         """Hold ``name`` alone at once, whoever holds it: for a holder that gives no sign of life."""
 
+    async def held(self) -> list[str]:
+        """The names held now in any tab, once for each holder."""
+
 
 class Channel(Protocol):
     """Word of mouth between the tabs of this origin. Nobody may rely on a message: a tab can be gone any time."""

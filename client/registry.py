@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -11,9 +12,20 @@ from client.json_document import DocumentUnreadable, read_json
 from client.ports import Http, Reply
 from client.publish import ModRecord, Publish, read_mod_record
 from client.repository import Repository
-from client.version import CommitSha, ContentVersion
+from client.version import CommitSha, ContentVersion, commit_sha
 
 LONGEST_ANSWER = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedVersion:
+    """One publish of a mod. ``sha`` is None where no commit was proven, and then it can't be opened by itself;
+    ``at`` is when, as ISO 8601."""
+
+    version: str
+    sha: CommitSha | None
+    release: str | None
+    at: str
 
 
 class Registry:
@@ -46,6 +58,15 @@ class Registry:
         """All mods whose manifest says this id: it is not unique."""
         return [record for record in await self._list(manifestId=manifest_id) if record.manifest_id == manifest_id]
 
+    async def head(self, repository: Repository) -> CommitSha | None:
+        """The head of any public repository's default branch; None where the registry won't or can't say."""
+        try:
+            reply = await self._get(f"/api/heads/{quote(repository.owner)}/{quote(repository.name)}")
+        except (Unreachable, RateLimited):
+            return None
+        values = _json(reply) if reply.status == 200 else None
+        return commit_sha(values.get("commitSha")) if isinstance(values, dict) else None
+
     async def files(self, publish: Publish) -> FileIndex | None:
         """The file index of a publish; None where the registration has none.
 
@@ -62,6 +83,19 @@ class Registry:
         if sha != record.sha:
             await self._files(record.id, ContentVersion(sha))
         return record.pinned(sha)
+
+    async def versions(self, mod_id: str) -> list[PublishedVersion]:
+        """The versions published last, newest first."""
+        values = _json(await self._get(f"/api/mods/{quote(mod_id, safe='')}/versions"))
+        items = values.get("items") if isinstance(values, dict) else None
+        found = []
+        for item in items if isinstance(items, list) else []:
+            match item:
+                case {"version": str(version), "at": str(at)}:
+                    release = item.get("release")
+                    sha = commit_sha(item.get("commitSha"))
+                    found.append(PublishedVersion(version, sha, release if isinstance(release, str) else None, at))
+        return found
 
     async def _files(self, mod_id: str, version: ContentVersion) -> FileIndex | None:
         path = f"/api/mods/{quote(mod_id, safe='')}/versions/{version}/files"

@@ -7,9 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from client.asset_path import AssetPath
+from client.cache import CachedMod
 from client.errors import PeerError
+from client.inventory import KeptVersion, key_of, standing
+from client.manifest import ModManifest
 from client.open_mod import OpenMod
 from client.opening import Opening, PackSlot
+from client.registry import PublishedVersion
 from client.report import StoreKind
 
 MOST_FAILURES = 200
@@ -27,7 +31,7 @@ def lobby() -> dict[str, Any]:
 
 def failed(error: PeerError) -> dict[str, Any]:
     """The view when there is no readable manifest to open a table from."""
-    return {**_view("failed"), "error": {"code": error.code, "message": error.message, "data": _error_data(error)}}
+    return {**_view("failed"), "error": error.as_plain()}
 
 
 def table(opening: Opening) -> dict[str, Any]:
@@ -35,22 +39,11 @@ def table(opening: Opening) -> dict[str, Any]:
     progress = opening.meter.read()
     current = [path for mod in opening.mods for path in mod.fetching][:3]
     failures = _failures(opening.mods)
-    publish = opening.game.publish
-    manifest = opening.game.manifest
     opened = opening.opened.done() and opening.opened.exception() is None
     settled, opening.settled = opening.settled, []
     return {
         **_view("open" if opened else "loading"),
-        "mod": {
-            "owner": publish.repository.owner,
-            "repo": publish.repository.name,
-            "version": publish.version,
-            "ref": publish.ref,
-            "name": manifest.name if manifest is not None else publish.name,
-            "kind": manifest.kind if manifest is not None else "game",
-            "preview": publish.preview,
-            "compatible": publish.compatible,
-        },
+        "mod": _mod(opening.game),
         "progress": {
             "percent": progress.percent,
             "bytesDone": progress.bytes_done,
@@ -71,6 +64,20 @@ def table(opening: Opening) -> dict[str, Any]:
     }
 
 
+def _mod(mod: OpenMod) -> dict[str, Any]:
+    publish, manifest = mod.publish, mod.manifest
+    return {
+        "owner": publish.repository.owner,
+        "repo": publish.repository.name,
+        "version": publish.version,
+        "ref": publish.ref,
+        "name": manifest.name if manifest is not None else publish.name,
+        "kind": manifest.kind if manifest is not None else "game",
+        "preview": publish.preview,
+        "compatible": publish.compatible,
+    }
+
+
 def _view(state: str) -> dict[str, Any]:
     return {
         "state": state,
@@ -85,10 +92,6 @@ def _view(state: str) -> dict[str, Any]:
         "settled": [],
         "revision": 0,
     }
-
-
-def _error_data(error: PeerError) -> dict[str, Any]:
-    return {key: value for key, value in vars(error).items() if key != "message" and value is not None}
 
 
 def _failures(mods: Iterable[OpenMod]) -> list[dict[str, str]]:
@@ -171,7 +174,17 @@ def details(opening: Opening) -> dict[str, Any]:
 
     :raises client.errors.NotOpen: the manifest has not come yet
     """
-    manifest, setup = opening.manifest, opening.game.setup
+    setup = opening.game.setup
+    return {
+        **about(opening.game, opening.manifest),
+        "seats": list(setup.seats),
+        "scene": {"objects": len(setup.objects), "decks": setup.decks, "cards": setup.cards},
+        "issues": issues(opening),
+    }
+
+
+def about(mod: OpenMod, manifest: ModManifest) -> dict[str, Any]:
+    """What a mod says of itself."""
     return {
         "name": manifest.name,
         "kind": manifest.kind,
@@ -181,16 +194,68 @@ def details(opening: Opening) -> dict[str, Any]:
         "license": manifest.license,
         "tags": list(manifest.tags),
         "players": asdict(manifest.players) if manifest.players is not None else None,
-        "cover": {"path": manifest.cover, "status": _status(opening, manifest.cover)} if manifest.cover else None,
-        "screenshots": [asdict(shot) | {"status": _status(opening, shot.path)} for shot in manifest.screenshots],
+        "cover": {"path": manifest.cover, "status": _status(mod, manifest.cover)} if manifest.cover else None,
+        "screenshots": [asdict(shot) | {"status": _status(mod, shot.path)} for shot in manifest.screenshots],
         "rules": [asdict(rules) for rules in manifest.rules],
-        "seats": list(setup.seats),
-        "scene": {"objects": len(setup.objects), "decks": setup.decks, "cards": setup.cards},
-        "issues": issues(opening),
+        "credits": [asdict(credit) for credit in manifest.credits],
         "assetRepos": [asdict(repository) for repository in manifest.asset_repositories],
     }
 
 
-def _status(opening: Opening, path: AssetPath) -> str | None:
-    state = opening.game.files.get(path)
+def looked_at(
+    mod: OpenMod, manifest: ModManifest, versions: list[PublishedVersion], kept: list[CachedMod]
+) -> dict[str, Any]:
+    """A mod's own page. ``bytes`` is None while nobody knows all sizes; ``missing`` is what opening it would fetch."""
+    publish = mod.publish
+    here = {one.version for one in kept if key_of(one) == mod.key}
+    sizes = [state.size for state in mod.files.values()]
+    lacking = [state.size for state in mod.files.values() if not state.settled]
+    return {
+        **about(mod, manifest),
+        "mod": _mod(mod),
+        "standing": standing(kept, mod.key, publish.version),
+        "files": len(sizes),
+        "bytes": _total(sizes),
+        "missing": _total(lacking),
+        "issues": [asdict(issue) | {"mod": str(publish.repository)} for issue in mod.issues],
+        "versions": [
+            {
+                "version": version.version,
+                "sha": version.sha,
+                "release": version.release,
+                "at": version.at,
+                "current": version.version == publish.version,
+                "kept": version.version in here,
+            }
+            for version in versions
+        ],
+    }
+
+
+def _total(sizes: Iterable[int | None]) -> int | None:
+    known = list(sizes)
+    return None if None in known else sum(size for size in known if size is not None)
+
+
+def kept_version(kept: KeptVersion) -> dict[str, Any]:
+    """One line of the storage panel; ``lastUsed`` in milliseconds since the epoch."""
+    mod = kept.mod
+    return {
+        "owner": mod.owner,
+        "repo": mod.repo,
+        "version": mod.version,
+        "files": mod.files,
+        "bytes": mod.bytes,
+        "lastUsed": mod.last_used * 1000,
+        "name": kept.name,
+        "kind": kept.kind,
+        "release": kept.release,
+        "cover": kept.cover,
+        "tabs": kept.tabs,
+        "pinnedBy": list(kept.pinned_by),
+    }
+
+
+def _status(mod: OpenMod, path: AssetPath) -> str | None:
+    state = mod.files.get(path)
     return None if state is None else state.status

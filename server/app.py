@@ -18,7 +18,7 @@ from server.account import SESSION_DAYS, Account, Accounts
 from server.answer import Answers
 from server.asgi import App, Message, Receive, Scope, Send
 from server.block import Blocks, blocked
-from server.catalogue import BadCursorError, Catalogue, FileIndex, ModRow, Shelf, Wanted
+from server.catalogue import BadCursorError, Catalogue, FileIndex, ModRow, Order, Shelf, Wanted
 from server.collection import Collections, unknown_collection
 from server.database import open_database, utc
 from server.favourite import Favourites, Ratings
@@ -40,6 +40,7 @@ from server.record import (
     CollectionRequest,
     DeviceRequest,
     FileList,
+    HeadRecord,
     LoginStepRecord,
     ModChange,
     ModList,
@@ -118,6 +119,7 @@ def create_app(settings: Settings) -> FastAPI:
     registrar = Registrar(engine, github, settings.limits, login)
     quota = Quota(engine)
     failures = Allowance(settings.limits.failed_sign_ins, timedelta(minutes=15))
+    heads = Allowance(settings.limits.heads_a_minute, timedelta(minutes=1))
     controls = OwnerControls(engine)
     projects = Projects(engine)
     blocks = Blocks(engine)
@@ -210,11 +212,13 @@ def create_app(settings: Settings) -> FastAPI:
         q: Annotated[str, Query(max_length=200, pattern=_STORABLE)] = "",
         repo: Annotated[str | None, Query(max_length=200, json_schema_extra=OWNER_AND_NAME)] = None,
         manifestId: Annotated[str | None, Query(max_length=200, pattern=_STORABLE)] = None,  # noqa: N803
+        players: Annotated[int | None, Query(ge=1, le=100)] = None,
+        sort: Order = "best",
         limit: _Limit = 50,
         cursor: _Cursor = None,
     ) -> ModList:
         key = repository_named(*repo.partition("/")[::2]).key if repo is not None else None
-        wanted = Wanted(kind, q, key, manifestId)
+        wanted = Wanted(kind, q, key, manifestId, players, sort)
         page = catalogue.listing(wanted, viewer, limit, cursor)
         return ModList(items=[mod_record(row, where) for row in page.rows], next=page.next)
 
@@ -256,6 +260,19 @@ def create_app(settings: Settings) -> FastAPI:
         if index is None:
             raise unknown_version()
         return _index(request, index, "no-cache")
+
+    @app.get("/api/heads/{owner}/{repo}")
+    def head_of_repository(
+        owner: Annotated[str, Path(json_schema_extra=OWNER)],
+        repo: Annotated[str, Path(json_schema_extra=NAME)],
+        request: Request,
+    ) -> HeadRecord:
+        """Where any public repository stands, so that a preview spends none of its player's calls to GitHub."""
+        repository = repository_named(owner, repo)
+        purpose = f"head:{_network(request, settings)}"
+        quota.check(purpose, heads)
+        quota.spend(purpose, heads)
+        return HeadRecord(commitSha=registrar.head(repository))
 
     @app.put("/api/mods/{mod_id}/rating")
     def rate(mod_id: str, wanted: RatingRequest, account: SignedIn) -> RatingRecord:

@@ -11,14 +11,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Engine, Row, and_, bindparam, literal, or_, select
+from sqlalchemy import ColumnElement, Engine, Row, and_, bindparam, func, literal, or_, select
 
 from server.account import Account
 from server.database import blocks, mods, utc, versions
 from server.search import matches
 
-Shelf = Literal["games", "packs"]
-_KINDS: dict[Shelf, tuple[str, ...]] = {"games": ("game",), "packs": ("room", "table")}
+Shelf = Literal["games", "packs", "rooms", "tables"]
+Order = Literal["best", "newest", "name", "rating", "smallest"]
+_KINDS: dict[Shelf, tuple[str, ...]] = {
+    "games": ("game",),
+    "packs": ("room", "table"),
+    "rooms": ("room",),
+    "tables": ("table",),
+}
 
 ModRow = Row[Any]
 
@@ -37,12 +43,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a listing is narrowed to. ``repository`` is a lower-case ``owner/name``."""
+    """What a listing is narrowed to, and its order. ``repository`` is a lower-case ``owner/name``; ``players`` is how
+    many want to play. ``best`` is the best match where words are searched for, else the last published."""
 
     shelf: Shelf | None = None
     text: str = ""
     repository: str | None = None
     manifest_id: str | None = None
+    players: int | None = None
+    order: Order = "best"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +85,7 @@ class Catalogue:
             return connection.execute(select(mods).where(*this)).one_or_none()
 
     def listing(self, wanted: Wanted, viewer: Account | None, limit: int, cursor: str | None) -> Page:
-        """Mods the viewer may see listed: best match first where words are searched for, else last published first.
+        """Mods the viewer may see listed, in the order wanted, and among equals the last published first.
 
         :raises BadCursorError: the cursor is not one of ours
         """
@@ -85,32 +94,34 @@ class Catalogue:
             found = matches(connection, wanted.text) if wanted.text.strip() else []
             if found is None:
                 return Page([], None)
-            score: ColumnElement[int] = literal(0)
+            match: ColumnElement[int] = literal(0)
             question = select(mods)
             for one in found:
-                score = score + one.c.score
+                match = match + one.c.score
                 question = question.join(one, one.c.mod_id == mods.c.id)
+            rank = _rank(wanted.order, match)
             if cursor is not None:
-                best, moment, last = read_keyset(cursor, int, str, str)
+                kind, value, moment, last = read_keyset(cursor, str, None, str, str)
+                if kind != wanted.order or isinstance(value, str) is not (wanted.order == "name"):
+                    raise BadCursorError(cursor)
                 at = read_moment(moment, cursor)
                 behind = or_(mods.c.updated_at < at, and_(mods.c.updated_at == at, mods.c.id < last))
-                conditions.append(or_(score < best, and_(score == best, behind)))
-            question = question.add_columns(score.label("score")).where(*conditions)
-            ordered = question.order_by(score.desc(), mods.c.updated_at.desc(), mods.c.id.desc())
+                further = rank > value if wanted.order in _ASCENDING else rank < value
+                conditions.append(or_(further, and_(rank == value, behind)))
+            question = question.add_columns(rank.label("rank")).where(*conditions)
+            first = rank.asc() if wanted.order in _ASCENDING else rank.desc()
+            ordered = question.order_by(first, mods.c.updated_at.desc(), mods.c.id.desc())
             rows = list(connection.execute(ordered.limit(limit + 1)))
-        more = len(rows) > limit
-        rows = rows[:limit]
-        following = keyset(rows[-1].score, utc(rows[-1].updated_at).isoformat(), rows[-1].id) if more else None
-        return Page(rows, following)
+        if len(rows) <= limit:
+            return Page(rows, None)
+        last_row = rows[limit - 1]
+        place = keyset(wanted.order, last_row.rank, utc(last_row.updated_at).isoformat(), last_row.id)
+        return Page(rows[:limit], place)
 
     def spotlight(self, limit: int) -> list[ModRow]:
-        """The games to show first: whole, with a picture, best rated and newest.
-
-        A few stars weigh little until there are more of them: each mod starts with five votes of three and a half.
-        """
+        """The games to show first: whole, with a picture, best rated and newest."""
         conditions = [*listed_for(None), mods.c.kind == "game", mods.c.compatible.is_(True), mods.c.cover.is_not(None)]
-        score = (mods.c.rating_sum + 17.5) / (mods.c.rating_count + 5)
-        question = select(mods).where(*conditions).order_by(score.desc(), mods.c.updated_at.desc(), mods.c.id.desc())
+        question = select(mods).where(*conditions).order_by(_STARS.desc(), mods.c.updated_at.desc(), mods.c.id.desc())
         with self._engine.connect() as connection:
             return list(connection.execute(question.limit(limit)))
 
@@ -149,6 +160,24 @@ class Catalogue:
         return None if gzipped is None else FileIndex(version, gzipped)
 
 
+_STARS: ColumnElement[int] = (mods.c.rating_sum * 2 + 35) * 5000 // (mods.c.rating_count + 5)
+"""How well a mod is rated. A few stars weigh little until there are more of them: each mod starts with five votes of
+three and a half. Whole numbers, so that a cursor holds one exactly."""
+
+_ASCENDING = frozenset({"name", "smallest"})
+
+
+def _rank(order: Order, match: ColumnElement[int]) -> ColumnElement[Any]:
+    ranks: dict[Order, ColumnElement[Any]] = {
+        "best": match,
+        "newest": literal(0),
+        "name": func.lower(mods.c.name),
+        "rating": _STARS,
+        "smallest": mods.c.bytes,
+    }
+    return ranks[order]
+
+
 _MOST_IN_A_SITEMAP = 49_999
 """The protocol's limit of sitemaps.org less the front page."""
 
@@ -180,8 +209,8 @@ def keyset(*values: str | int) -> str:
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
-def read_keyset(cursor: str, *kinds: type) -> list[Any]:
-    """What :func:`keyset` was made from.
+def read_keyset(cursor: str, *kinds: type | None) -> list[Any]:
+    """What :func:`keyset` was made from; a kind of None is either of the two.
 
     :raises BadCursorError: it was not made by it
     """
@@ -192,13 +221,22 @@ def read_keyset(cursor: str, *kinds: type) -> list[Any]:
     if not isinstance(values, list) or len(values) != len(kinds):
         raise BadCursorError(cursor)
     for value, kind in zip(values, kinds, strict=True):
+        right = type(value) is kind if kind is not None else type(value) in {int, str}
         too_large = isinstance(value, int) and abs(value) >= _LARGEST_NUMBER
-        if type(value) is not kind or too_large or (isinstance(value, str) and not value.isprintable()):
+        if not right or too_large or (isinstance(value, str) and not _is_storable(value)):
             raise BadCursorError(cursor)
     return values
 
 
-_LARGEST_NUMBER = 1 << 31
+_LARGEST_NUMBER = 1 << 53
+
+
+def _is_storable(text: str) -> bool:
+    """Whether a database takes the text: PostgreSQL has no NUL, and neither has half a character."""
+    try:
+        return "\0" not in text and text.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def read_moment(text: str, cursor: str) -> datetime:
@@ -223,4 +261,7 @@ def _narrowed(wanted: Wanted) -> list[ColumnElement[bool]]:
         conditions.append(mods.c.repo_key == wanted.repository)
     if wanted.manifest_id is not None:
         conditions.append(mods.c.manifest_id == wanted.manifest_id)
+    if wanted.players is not None:
+        conditions.append(mods.c.players["min"].as_integer() <= wanted.players)
+        conditions.append(mods.c.players["max"].as_integer() >= wanted.players)
     return conditions

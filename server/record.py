@@ -167,6 +167,12 @@ class ProjectList(BaseModel):
     next: str | None
 
 
+class HeadRecord(BaseModel):
+    """The commit a repository's published branch is at."""
+
+    commitSha: str  # noqa: N815
+
+
 class VersionRecord(BaseModel):
     version: str
     commitSha: str | None  # noqa: N815

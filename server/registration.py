@@ -164,6 +164,19 @@ class Registrar:
             raise unknown_version()
         return index
 
+    def head(self, repository: Repository) -> CommitSha:
+        """Where the published branch of a public repository stands.
+
+        :raises ProblemError: no such repository, an empty one, or GitHub won't say
+        """
+        try:
+            head = self._github.head(repository)
+        except GitHubError as error:
+            raise _not_now(error) from None
+        if head is None:
+            raise _no_repository(repository)
+        return head.sha
+
     def link(self, repository: Repository, account: Account) -> ModRow | None:
         """Put a repository on an account's list of projects; the owner's deleted mod comes back as it was.
 

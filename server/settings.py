@@ -30,7 +30,8 @@ class Limits:
     """Bounds of one scan, sizes in bytes, and of how often things may be done.
 
     ``scans_an_hour`` and ``waiting_scans`` are an account's: it has one scan at a time, and so many may wait for it.
-    ``failed_sign_ins`` are an address's within a quarter of an hour.
+    ``failed_sign_ins`` are an address's within a quarter of an hour, ``heads_a_minute`` its questions where a
+    repository stands.
     """
 
     repository_bytes: int = 4 << 30
@@ -41,6 +42,7 @@ class Limits:
     scans_an_hour: int = 300
     waiting_scans: int = 8
     failed_sign_ins: int = 20
+    heads_a_minute: int = 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -665,8 +665,7 @@ class FakeLocks:
         self._held: dict[str, list[_Request]] = {}
         self._waiting: dict[str, list[_Request]] = {}
 
-    def held(self) -> list[str]:
-        """The names held now, once for each holder."""
+    async def held(self) -> list[str]:
         return sorted(name for name, holders in self._held.items() for _ in holders)
 
     def exclusive(self, name: str) -> AbstractAsyncContextManager[None]:

@@ -2,6 +2,7 @@
  * The page: reads the address, asks the peer, and draws what Python says. It knows no rule of the product.
  *
  * @import {Failure, View} from "./messages.js"
+ * @import {Route} from "./route.js"
  */
 import "./support.js";
 
@@ -10,6 +11,8 @@ import { html, render } from "lit-html";
 import { Offline } from "./offline.js";
 import { Peer } from "./peer.js";
 import { Registry } from "./registry.js";
+import { address, HOME, routeOf, tableOf } from "./route.js";
+import { Favourites, Shortlist } from "./shortlist.js";
 import { errorText, text } from "./text.js";
 import { Catalogue } from "./views/catalogue.js";
 import { failed } from "./views/failed.js";
@@ -18,10 +21,9 @@ import { failureKey } from "./views/notices.js";
 import { Table } from "./views/table.js";
 import { updateNotice } from "./views/update.js";
 
-/** @typedef {{mod: string, version: string|null}} Route */
-/** @typedef {"catalogue"|"loading"|"table"|"failed"} Screen */
+/** @typedef {"catalogue"|"about"|"storage"|"loading"|"table"|"failed"} Screen */
+/** @typedef {{template: () => unknown, title: string, dispose: () => void}} Page a screen that needs no table */
 
-const HOME = "./";
 /** Milliseconds a worker's thread needs to end. */
 const LAST_BREATH = 100;
 const main = /** @type {HTMLElement} */ (document.querySelector("#main"));
@@ -29,6 +31,16 @@ const live = /** @type {HTMLElement} */ (document.querySelector("#announcements"
 const updates = /** @type {HTMLElement} */ (document.querySelector("#update"));
 
 const peer = new Peer();
+const favourites = new Favourites();
+const recent = new Shortlist("recent", 12);
+/** @type {Route} */
+let route = routeOf(location.search);
+/** @type {Page | null} what the route names, where that is neither catalogue nor table */
+let page = null;
+/** @type {string | null} */
+let pageAddress = null;
+/** @type {string | null} */
+let drawnPage = null;
 const offline = new Offline(drawUpdate, onMoved);
 /** @type {Catalogue | null} null until config.json has come */
 let catalogue = null;
@@ -43,27 +55,13 @@ let left = { scroll: 0, mod: null };
 /** @type {Set<string>} */
 const retrying = new Set();
 
-/** @param {Route | null} route */
-function address(route) {
-  if (!route) return HOME;
-  const mod = route.mod.split("/").map(encodeURIComponent).join("/");
-  return `${HOME}?mod=${mod}${route.version ? `&version=${encodeURIComponent(route.version)}` : ""}`;
-}
-
-/** @returns {Route | null} */
-function routeOf(/** @type {string} */ search) {
-  const wanted = new URLSearchParams(search);
-  const mod = wanted.get("mod");
-  return mod ? { mod, version: wanted.get("version") } : null;
-}
-
-/** @param {Route | null} a @param {Route | null} b */
-const same = (a, b) => a?.mod === b?.mod && (a?.version ?? null) === (b?.version ?? null);
+/** @param {Route} named @param {Peer["wanted"]} wanted */
+const isTable = (named, wanted) => named.screen === "table" && named.mod === wanted?.mod && named.version === wanted.version;
 
 /** @param {string} words */
 const announce = (words) => void (live.textContent = words);
 
-/** The promise's fault is drawn from `peer.refusal`, not from here. @param {Route} route */
+/** The promise's fault is drawn from `peer.refusal`, not from here. @param {{mod: string, version: string|null}} table */
 function open({ mod, version }) {
   peer.open(mod, version ? { version } : {}).catch(() => undefined);
 }
@@ -72,12 +70,48 @@ function closeTable() {
   peer.close().catch(() => undefined);
 }
 
-/** Opens or closes what the address now names. */
+/** Opens, closes or shows what the address now names. */
 function follow() {
-  const route = routeOf(location.search);
-  if (same(route, peer.wanted)) return;
-  if (route) open(route);
-  else closeTable();
+  route = routeOf(location.search);
+  if (route.screen === "table") {
+    if (!isTable(route, peer.wanted)) open(route);
+  } else if (peer.wanted) closeTable();
+  draw();
+}
+
+/** @param {Route} wanted */
+function go(wanted) {
+  if (address(wanted) !== address(route)) history.pushState(null, "", address(wanted));
+  follow();
+}
+
+/** The screens beside catalogue and table come when they are first asked for. @param {Route} wanted @returns {Promise<Page>} */
+async function pageAt(wanted) {
+  if (wanted.screen === "about") {
+    const { About } = await import("./views/about.js");
+    return new About(wanted.mod, { peer, favourites, redraw: draw, announce, known: catalogue?.known(wanted.mod) ?? null });
+  }
+  const { Storage } = await import("./views/storage.js");
+  return new Storage({ peer, redraw: draw, announce });
+}
+
+/** Keeps `page` in step with the route: one is made on arriving, and given up on leaving. */
+function turnPage() {
+  const at = peer.wanted || route.screen === "catalogue" ? null : address(route);
+  if (at === pageAddress) return;
+  page?.dispose();
+  page = null;
+  pageAddress = at;
+  if (at === null) return;
+  void pageAt(route).then((made) => {
+    if (at !== pageAddress) return made.dispose();
+    page = made;
+    draw();
+    main.querySelector("h1")?.focus({ preventScroll: true });
+  }, () => {
+    // A build that was replaced meanwhile has no such file any more; the new one does.
+    if (at === pageAddress) location.reload();
+  });
 }
 
 /** @type {(failures: Failure[] | null) => void} */
@@ -107,14 +141,15 @@ function onFailedRetry() {
   else if (peer.wanted) open(peer.wanted);
 }
 
-/** @returns {{screen: Screen, state: string, error: {code: string, message: string}|null}} */
+/** @typedef {{code: string, message: string, retryAt: number|null}} Trouble */
+/** @returns {{screen: Screen, state: string, error: Trouble|null}} */
 function situation() {
   const { wanted, view, refusal, fatal, boot } = peer;
   const error = fatal ?? (wanted ? (view?.state === "failed" ? view.error : null) ?? refusal : null);
   if (error || (wanted && view?.state === "failed")) {
-    return { screen: "failed", state: "failed", error: error ?? { code: "unknown", message: "" } };
+    return { screen: "failed", state: "failed", error: error ?? { code: "unknown", message: "", retryAt: null } };
   }
-  if (!wanted) return { screen: "catalogue", state: boot ? "lobby" : "booting", error: null };
+  if (!wanted) return { screen: route.screen === "table" ? "catalogue" : route.screen, state: boot ? "lobby" : "booting", error: null };
   if (view?.state === "open") return { screen: "table", state: "open", error: null };
   return { screen: "loading", state: boot ? "loading" : "booting", error: null };
 }
@@ -130,12 +165,13 @@ function isAtRest() {
 const withOwnNotices = (view) =>
   (peer.restarted ? { ...view, notices: [{ kind: "restarted", code: "restarted", data: {} }, ...view.notices] } : view);
 
-/** What to send to whoever can mend it, when the worker is dead for good. */
-function deathReport() {
+/** What to send to whoever can mend it. @param {Trouble|null} error */
+function troubleReport(error) {
   const { wanted, boot } = peer;
   return [
     `DiceyTable ${document.documentElement.dataset.build ?? ""}, ${new Date().toISOString()}`,
     `table: ${wanted ? `${wanted.mod} ${wanted.version ?? ""}`.trim() : "none"}; started: ${boot?.boot ?? "no"}`,
+    `trouble: ${error?.code ?? "unknown"}: ${error?.message ?? ""}`,
     ...peer.deaths.map((death, index) => `death ${index + 1}: ${death}`),
     navigator.userAgent,
   ].join("\n");
@@ -144,10 +180,12 @@ function deathReport() {
 const modName = () => peer.view?.mod?.name || peer.wanted?.mod || "";
 
 function draw() {
+  turnPage();
   const { screen, state, error } = situation();
-  const changed = screen !== drawn;
+  const changed = screen !== drawn || pageAddress !== drawnPage;
+  drawnPage = pageAddress;
   const focused = document.activeElement;
-  if (changed && drawn === "catalogue") left = { scroll: scrollY, mod: peer.wanted?.mod ?? null };
+  if (changed && drawn === "catalogue") left = { scroll: scrollY, mod: "mod" in route ? route.mod : null };
   if (screen !== "table") {
     table?.dispose();
     table = null;
@@ -169,12 +207,15 @@ function draw() {
   speak(screen, changed, error);
 }
 
-/** @param {Screen} screen @param {{code: string, message: string}|null} error */
+/** @param {Screen} screen @param {Trouble|null} error */
 function content(screen, error) {
   const actions = { home: HOME, retrying, onRetry, onMakeRoom, onCancel: closeTable, onOpenNow: () => void peer.openNow().catch(() => undefined) };
   switch (screen) {
     case "catalogue":
       return catalogue?.template() ?? html``;
+    case "about":
+    case "storage":
+      return page?.template() ?? html`<h1 tabindex="-1" class="visually-hidden">${text.loading.starting}</h1>`;
     case "loading":
       return loading(peer.view?.state === "loading" ? withOwnNotices(peer.view) : null, modName(), actions);
     case "table":
@@ -182,19 +223,21 @@ function content(screen, error) {
       return peer.view ? table.template(withOwnNotices(peer.view), actions) : html``;
     case "failed": {
       const { wanted } = peer;
-      const current = wanted?.version && error?.code === "unknown-version" ? address({ mod: wanted.mod, version: null }) : null;
-      return failed(error ?? { code: "unknown", message: "" }, {
-        name: wanted?.mod ?? "", home: HOME, current, onRetry: onFailedRetry,
-        report: peer.fatal ? deathReport() : null, again: peer.deaths.length > 1,
+      const current = wanted?.version && error?.code === "unknown-version" ? tableOf(wanted.mod) : null;
+      return failed(error ?? { code: "unknown", message: "", retryAt: null }, {
+        name: wanted?.mod ?? "", home: HOME, current, onRetry: onFailedRetry, report: troubleReport(error),
+        again: peer.deaths.length > 1,
       });
     }
   }
 }
 
-/** @param {Screen} screen @param {{code: string, message: string}|null} error */
+/** @param {Screen} screen @param {Trouble|null} error */
 function titleOf(screen, error) {
   switch (screen) {
     case "catalogue": return text.titles.lobby;
+    case "about":
+    case "storage": return page?.title ?? text.titles.lobby;
     case "loading": return text.titles.loading(modName());
     case "table": return text.titles.open(modName());
     case "failed": return text.titles.failed(errorText(error?.code ?? "", peer.deaths.length > 1).title);
@@ -252,11 +295,17 @@ function onClick(event) {
   const here = new URL(HOME, location.href);
   if (url.origin !== here.origin || url.pathname !== here.pathname || url.hash) return;
   event.preventDefault();
-  const route = routeOf(url.search);
-  if (route) open(route);
-  else closeTable();
+  go(routeOf(url.search));
 }
 
+/** @param {NonNullable<View["mod"]>} mod that was opened */
+function remember({ owner, repo, name, kind }) {
+  const known = catalogue?.known(`${owner}/${repo}`) ?? recent.cards.find((card) => card.owner === owner && card.repo === repo);
+  recent.put(known ?? { id: null, owner, repo, name, kind, cover: null, summary: null, players: null, bytes: 0 });
+}
+
+/** @type {Peer["wanted"]} */
+let remembered = null;
 /** @type {Peer["boot"]} */
 let booted = null;
 let following = false;
@@ -265,7 +314,15 @@ let resting = false;
 
 /** Keeps the address in step with what is open, whoever opened it. */
 function onPeer() {
-  if (!following && !same(routeOf(location.search), peer.wanted)) history.pushState(null, "", address(peer.wanted));
+  const { wanted, view } = peer;
+  if (wanted ? !isTable(route, wanted) : route.screen === "table") {
+    route = wanted ? { screen: "table", ...wanted } : { screen: "catalogue" };
+    if (!following) history.pushState(null, "", address(route));
+  }
+  if (view?.mod && view.state === "open" && remembered !== wanted) {
+    remembered = wanted;
+    remember(view.mod);
+  }
   const started = peer.boot !== null && peer.boot !== booted;
   booted = peer.boot;
   if (started) void catalogue?.loadKept();
@@ -330,6 +387,10 @@ function takeToken() {
   return token;
 }
 
+function joinFavourites() {
+  if (registry) void favourites.join(registry).then(draw, () => undefined);
+}
+
 history.scrollRestoration = "manual";
 const token = takeToken();
 Object.assign(window, { peer });
@@ -352,9 +413,15 @@ follow();
 const base = await registryAddress();
 const registry = base === null ? null : new Registry(base);
 catalogue = new Catalogue(registry, {
-  peer, address: (mod) => address({ mod, version: null }), open: (mod) => open({ mod, version: null }), redraw: draw, announce,
+  peer, favourites, recent, open: (mod) => go({ screen: "table", mod, version: null }), redraw: draw, announce,
 });
 if (peer.boot) void catalogue.loadKept();
 draw();
 if (token) await catalogue.signIn(token);
+// The link may be followed in a tab that shows the page already.
+addEventListener("hashchange", () => {
+  const followed = takeToken();
+  if (followed) void catalogue?.signIn(followed).then(joinFavourites);
+});
 await catalogue.load();
+joinFavourites();

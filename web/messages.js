@@ -5,15 +5,18 @@
  *
  * @typedef {{type: "call", id: number, method: Method, json: string}} Call page → worker: `json` holds the arguments
  * @typedef {{type: "reply", id: number, json: string, blob?: Blob}} Reply worker → page: the call's value
- * @typedef {{type: "refusal", id: number, code: string, message: string}} Refusal worker → page: the call failed
+ * @typedef {{type: "refusal", id: number, code: string, message: string, retryAt: number|null}} Refusal worker → page: the call
+ *   failed; `retryAt` is when a host that wants to be left alone may be asked again, in milliseconds since the epoch
  * @typedef {{type: "ready", boot: "snapshot"|"plain", ms: number, reason: string|null}} Ready once, when Python answers
  * @typedef {{type: "view", json: string}} ViewMessage at most ten a second; `json` holds a {@link View}
  * @typedef {{type: "fatal", message: string}} Fatal the runtime could not start or died
  * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal} FromWorker
  *
  * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"box"|"retry"|"cancel"|"cached"|"forget"|"repair"
- *   |"trace"|"room"|"table"|"online"} Method
- * `open` takes (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack.
+ *   |"about"|"standing"|"storage"|"mend"|"trace"|"room"|"table"|"online"} Method
+ * `open` and `about` take (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack
+ * or the mod whose page is shown; with {mod, version}, `asset` takes what is kept of that version.
+ * `standing` takes ({owner, repo, version}[]), `mend` (owner, repo, version).
  * `box` takes (search, {group: files to tell, where the usual portion is not enough}).
  * `online` says that the browser has a network again. `room` is also asked to hear whether anyone answers.
  * `asset` replies {source, verified, url: string|null, mime} and, when the bytes are at hand, the Blob to mint a URL from.
@@ -44,7 +47,7 @@
  * @property {Failure[]} failures the first 200
  * @property {Notice[]} notices
  * @property {PackLine[]} packs
- * @property {{code: string, message: string}|null} error in state `failed`
+ * @property {{code: string, message: string, retryAt: number|null}|null} error in state `failed`
  * @property {string[]} settled paths whose outcome changed since the last view, as "owner/repo:path"
  * @property {number} revision moves when `details` or `box` would answer something else
  *
@@ -56,21 +59,43 @@
  * @typedef {{files: number, bytes: number, groups: Shelf[]}} Box every kind there is a file of, and all files' count and bytes
  * @typedef {{mod: string, code: string, file: string, key: string|null, message: string}} Issue `mod` is owner/repo
  *
- * @typedef {object} Details of the open mod
+ * @typedef {object} Story what a mod says of itself
  * @property {string} name
  * @property {string} kind game|room|table
  * @property {string|null} release
  * @property {string|null} summary
  * @property {string|null} description Markdown
  * @property {string|null} license
+ * @property {string[]} tags
  * @property {{min: number, max: number}|null} players
  * @property {{path: string, status: FileStatus|null}|null} cover
  * @property {{path: string, status: FileStatus|null, title: string|null, alt: string|null,
  *   crop: {x: number, y: number, w: number, h: number}|null}[]} screenshots
  * @property {{title: string, path: string|null, video: string|null}[]} rules
+ * @property {{title: string|null, author: string|null, license: string|null, origin: string|null, source: string|null,
+ *   files: number}[]} credits `source` is an https address
+ * @property {{owner: string, repo: string, ref: string}[]} assetRepos listed, never pulled
+ *
+ * @typedef {object} OwnDetails
  * @property {string[]} seats colours
  * @property {{objects: number, decks: number, cards: number}} scene
  * @property {Issue[]} issues
- * @property {{owner: string, repo: string, ref: string}[]} assetRepos listed, never pulled
+ * @typedef {Story & OwnDetails} Details of the open mod
+ *
+ * @typedef {"cached"|"update"|"none"} Standing the published version is here, another one is, or none
+ * @typedef {object} OwnPage
+ * @property {NonNullable<View["mod"]>} mod
+ * @property {Standing} standing
+ * @property {number} files
+ * @property {number|null} bytes null while nobody knows all sizes
+ * @property {number|null} missing bytes that opening it would fetch
+ * @property {Issue[]} issues
+ * @property {{version: string, sha: string|null, release: string|null, at: string, current: boolean, kept: boolean}[]} versions
+ *   newest first
+ * @typedef {Story & OwnPage} ModPage
+ *
+ * @typedef {{owner: string, repo: string, version: string, files: number, bytes: number, lastUsed: number, name: string,
+ *   kind: string, release: string|null, cover: string|null, tabs: number, pinnedBy: string[]}} KeptVersion `lastUsed` in
+ *   milliseconds since the epoch, 0 where unknown; `tabs` show it, and the cached games `pinnedBy` need this very version
  */
 export {};

@@ -2,7 +2,7 @@
  * The page's end of the worker: numbered calls, views as they come, and every blob URL the page ever mints.
  * A blob URL minted in a worker would die with the worker, so Blobs come here to get theirs.
  *
- * @import {AssetGroup, Box, Call, Details, FromWorker, Method, Ready, Reply, View} from "./messages.js"
+ * @import {AssetGroup, Box, Call, Details, FromWorker, KeptVersion, Method, ModPage, Ready, Reply, Standing, View} from "./messages.js"
  */
 
 /**
@@ -13,11 +13,13 @@ export class PeerError extends Error {
   /**
    * @param {string} code
    * @param {string} message
+   * @param {number|null} [retryAt] when a host that wants to be left alone may be asked again, in milliseconds since the epoch
    */
-  constructor(code, message) {
+  constructor(code, message, retryAt = null) {
     super(message);
     this.name = "PeerError";
     this.code = code;
+    this.retryAt = retryAt;
   }
 }
 
@@ -185,11 +187,12 @@ export class Peer {
    * Asked twice, a file that is in the cache gives the same URL; it is revoked on close.
    *
    * @param {string} path
-   * @param {{mod?: string}} [options] `mod` names a pack as owner/repo
+   * @param {{mod?: string, version?: string}} [options] `mod` names a pack as owner/repo, or the mod whose page is shown;
+   *   with `version` too, that version as it is kept
    * @returns {Promise<AssetUrl>}
    */
   async assetUrl(path, options = {}) {
-    const key = this.#key(path, options.mod);
+    const key = options.version ? `${options.mod}@${options.version}:${path}` : this.#key(path, options.mod);
     const opening = this.#opening;
     const cached = await this.#urls.cached(key);
     if (cached) return cached;
@@ -216,6 +219,42 @@ export class Peer {
   /** @returns {Promise<Details>} */
   details() {
     return this.#value("details");
+  }
+
+  /**
+   * A mod's own page, without opening it. Its pictures and texts can be asked for with `{mod}` until another is looked at.
+   *
+   * @param {string} mod `owner/repo`, or an id of the registry
+   * @param {{version?: string}} [options]
+   * @returns {Promise<ModPage>}
+   */
+  about(mod, options = {}) {
+    return this.#value("about", mod, options);
+  }
+
+  /**
+   * @param {{owner: string, repo: string, version: string}[]} mods as published now
+   * @returns {Promise<Standing[]>}
+   */
+  standing(mods) {
+    return this.#value("standing", mods.map(({ owner, repo, version }) => ({ owner, repo, version })));
+  }
+
+  /** Everything kept on this device. @returns {Promise<KeptVersion[]>} */
+  storage() {
+    return this.#value("storage");
+  }
+
+  /**
+   * Digests every file of a kept version, drops what is rotten and fetches it again.
+   *
+   * @param {string} owner
+   * @param {string} repo
+   * @param {string} version
+   * @returns {Promise<{checked: number, dropped: number, refetched: number}>}
+   */
+  mend(owner, repo, version) {
+    return this.#value("mend", owner, repo, version);
   }
 
   /**
@@ -301,7 +340,7 @@ export class Peer {
         this.#calls.delete(data.id);
         break;
       case "refusal":
-        this.#calls.get(data.id)?.reject(new PeerError(data.code, data.message));
+        this.#calls.get(data.id)?.reject(new PeerError(data.code, data.message, data.retryAt));
         this.#calls.delete(data.id);
         break;
       case "ready":
@@ -482,7 +521,7 @@ export class Peer {
   /**
    * @param {string} key
    * @param {string} path
-   * @param {{mod?: string}} options
+   * @param {{mod?: string, version?: string}} options
    * @returns {Promise<AssetUrl>}
    */
   async #mint(key, path, options) {

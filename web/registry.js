@@ -11,12 +11,19 @@
  * @property {boolean} private
  * @property {boolean} available
  * @property {number} bytes
+ * @property {string} version
  * @property {string|null} cover absolute URL
  * @property {string|null} summary
  * @property {{min: number, max: number}|null} players
  *
- * @typedef {"games"|"packs"} Shelf
+ * @property {{average: number|null, count: number}} rating stars, 1 to 5
+ *
+ * @typedef {"games"|"rooms"|"tables"} Shelf
+ * @typedef {"best"|"newest"|"name"|"rating"|"smallest"} Order
  */
+
+/** Mods of one answer: a number of which rows of one, two, three and four make a whole. */
+export const PORTION = 48;
 
 export class Registry {
   /** @param {string} base the registry's address */
@@ -25,16 +32,47 @@ export class Registry {
   }
 
   /**
-   * @param {{kind: Shelf, query: string, cursor: string|null}} wanted
+   * @param {{kind: Shelf, query: string, players: number|null, order: Order, cursor: string|null}} wanted
    * @param {AbortSignal} signal
    * @returns {Promise<{items: ModRecord[], next: string|null}>}
    */
-  async mods({ kind, query, cursor }, signal) {
-    const url = new URL("api/mods", this.base);
-    url.searchParams.set("kind", kind);
-    if (query) url.searchParams.set("q", query);
-    if (cursor) url.searchParams.set("cursor", cursor);
-    const response = await fetch(url, { signal, headers: { accept: "application/json" } });
+  async mods({ kind, query, players, order, cursor }, signal) {
+    const wanted = new URLSearchParams({ kind, sort: order, limit: String(PORTION) });
+    if (query) wanted.set("q", query);
+    if (players) wanted.set("players", String(players));
+    if (cursor) wanted.set("cursor", cursor);
+    return this.#json(`api/mods?${wanted}`, { signal });
+  }
+
+  /** @returns {Promise<string|null>} the name of who is signed in */
+  async account() {
+    /** @type {{account: {name: string}|null}} */
+    const { account } = await this.#json("api/session");
+    return account?.name ?? null;
+  }
+
+  /** @returns {Promise<ModRecord[]>} the account's favourites, the last added first */
+  async favourites() {
+    /** @type {ModRecord[]} */
+    const found = [];
+    for (let cursor = ""; ;) {
+      /** @type {{items: ModRecord[], next: string|null}} */
+      const { items, next } = await this.#json(`api/favourites?limit=100${cursor}`);
+      found.push(...items);
+      if (next === null) return found;
+      cursor = `&cursor=${encodeURIComponent(next)}`;
+    }
+  }
+
+  /** @param {string} id @param {boolean} wanted */
+  async setFavourite(id, wanted) {
+    const url = new URL(`api/favourites/${encodeURIComponent(id)}`, this.base);
+    await fetch(url, { method: wanted ? "PUT" : "DELETE" });
+  }
+
+  /** @param {string} path @param {RequestInit} [options] */
+  async #json(path, options = {}) {
+    const response = await fetch(new URL(path, this.base), { ...options, headers: { accept: "application/json" } });
     if (!response.ok) throw new Error(`The registry answered ${response.status}.`);
     return response.json();
   }

@@ -7,6 +7,10 @@
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const listed = new Intl.ListFormat("en");
+const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const times = new Intl.DateTimeFormat("en", { timeStyle: "short" });
+const datesAndTimes = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const since = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /**
  * @param {number} count
@@ -42,6 +46,25 @@ export function duration(seconds) {
 export function players({ min, max }) {
   return min === max ? counted(min, "player") : `${min}–${max} players`;
 }
+
+/** @param {string|number} moment as ISO 8601, or in milliseconds since the epoch */
+export const day = (moment) => dates.format(new Date(moment));
+
+/** @param {number} moment in milliseconds since the epoch; today's needs no date */
+export const clock = (moment) =>
+  (new Date(moment).toDateString() === new Date().toDateString() ? times : datesAndTimes).format(moment);
+
+/** @param {number} moment in milliseconds since the epoch */
+export function ago(moment) {
+  const seconds = Math.max((Date.now() - moment) / 1000, 0);
+  for (const [unit, length] of /** @type {const} */ ([["day", 86400], ["hour", 3600], ["minute", 60]])) {
+    if (seconds >= length) return unit === "day" && seconds > 30 * length ? day(moment) : since.format(-Math.floor(seconds / length), unit);
+  }
+  return "just now";
+}
+
+/** @param {number} average of one to five stars */
+export const stars = (average) => `${short.format(average)} of 5 stars`;
 
 /** @type {Record<string, string>} */
 const kinds = {
@@ -179,10 +202,26 @@ const roles = { room: "Room", table: "Table" };
 /** @param {string} role */
 export const roleName = (role) => roles[role] ?? "Pack";
 
+/** @type {Record<string, string>} */
+export const shelfNames = { games: "Games", rooms: "Rooms", tables: "Tables" };
+
+/** @type {Record<string, string>} */
+export const orderNames = {
+  best: "Best match", newest: "Last published", rating: "Best rated", name: "Name", smallest: "Smallest download",
+};
+
+/** @type {Record<string, string>} */
+const origins = { "own-work": "the author’s own work", "third-party": "somebody else’s work" };
+/** @param {string} origin */
+export const originName = (origin) => origins[origin] ?? origin;
+
 export const text = {
   brand: "DiceyTable",
   titles: {
     lobby: "DiceyTable: pick a game",
+    storage: "Storage – DiceyTable",
+    /** @param {string} name */
+    about: (name) => `${name} – DiceyTable`,
     /** @param {string} name */
     loading: (name) => `Loading ${name} – DiceyTable`,
     /** @param {string} name */
@@ -198,25 +237,28 @@ export const text = {
     soloHeading: "Preview a mod",
     soloLead: "This page has no catalogue: it opens any public mod repository on GitHub as a solo preview. "
       + "You see the table and its pieces; rooms, scripts and other players need a site with a registry.",
-    games: "Games",
-    packs: "Packs",
+    open: "Open",
+    cached: "On this device",
+    updateReady: "Update ready",
+    players: "Players",
+    anyPlayers: "Any number",
+    sort: "Sort by",
     show: "Show",
     search: "Search the catalogue",
     searchHint: "Search",
     loading: "Loading the catalogue…",
-    /** @param {boolean} packs @param {boolean} more */
-    found: (packs, more) => (/** @type {number} */ count) =>
-      `${more ? "The first " : ""}${counted(count, packs ? "pack" : "game")}${more ? " are shown" : count === 1 ? " is shown" : " are shown"}`,
+    /** @param {string} shelf @param {boolean} more */
+    found: (shelf, more) => (/** @type {number} */ count) =>
+      `${more ? "The first " : ""}${counted(count, shelf.slice(0, -1))}${more ? " are shown" : count === 1 ? " is shown" : " are shown"}`,
     /** @param {string} query */
     nothing: (query) => (query ? `Nothing matches “${query}”.` : "Nothing has been published here yet."),
     nothingHint: "Published mods appear here. You can open any public mod repository below.",
-    clear: "Clear the search",
+    clear: "Clear search and filters",
     failed: "The catalogue did not answer",
     failedHint: "It has a problem of its own; try again in a while. Mods kept on this device still open.",
     offline: "You are offline",
     offlineHint: "The catalogue can't be reached. Mods kept on this device still open: they are listed below.",
     offlineNothing: "The catalogue can't be reached, and no mod is kept on this device yet. Check your connection.",
-    more: "Show more",
     loadingMore: "Loading more…",
     issues: "Has problems",
     unavailable: "Repository gone",
@@ -246,6 +288,8 @@ export const text = {
     heading: "Kept on this device",
     /** @param {number} files @param {number} bytes */
     line: (files, bytes) => `${counted(files, "file")}, ${size(bytes)}`,
+    /** @param {number} more */
+    manage: (more) => (more ? `Manage storage (${more} more)` : "Manage storage"),
     forget: "Forget",
     /** @param {string} name */
     forgetLabel: (name) => `Forget ${name}`,
@@ -255,6 +299,89 @@ export const text = {
     forgotten: (name) => `${name} is no longer kept on this device.`,
     /** @param {string} name */
     inUse: (name) => `${name} could not be forgotten. Close other tabs that show it, then try again.`,
+  },
+
+  recent: { heading: "Play again" },
+
+  favourites: {
+    heading: "Favourites",
+    none: "No favourites yet.",
+    noneHint: "The star on a mod puts it here. The list stays in this browser; sign in to have it everywhere.",
+    add: "Add to favourites",
+    remove: "Remove from favourites",
+    /** @param {string} name */
+    label: (name) => `Favourite: ${name}`,
+    /** @param {string} name */
+    added: (name) => `${name} is a favourite now.`,
+    /** @param {string} name */
+    removed: (name) => `${name} is no favourite any more.`,
+  },
+
+  about: {
+    loading: "Reading what the author says of it…",
+    /** @param {string} name */
+    ready: (name) => `${name}: the mod’s page.`,
+    update: "Open the new version",
+    preview: "This repository is not registered: it opens as a solo preview, for you alone.",
+    incompatible: "This mod has problems: some of its entries can’t be used. It opens without them.",
+    nothingToFetch: "Everything is on this device",
+    sizeUnknown: "Size not known",
+    /** @param {string} bytes */
+    toFetch: (bytes) => `${bytes} to download`,
+    /** @param {string} bytes */
+    stillToFetch: (bytes) => `${bytes} left to download`,
+    size: "Size",
+    /** @param {number} files @param {number|null} bytes */
+    files: (files, bytes) => `${counted(files, "file")}${bytes === null ? "" : `, ${size(bytes)}`}`,
+    tags: "Tags",
+    versions: "Versions",
+    /** @param {string} release */
+    release: (release) => `Release ${release}`,
+    unnamed: "Unnamed release",
+    current: "Current",
+  },
+
+  credits: {
+    heading: "Credits",
+    untitled: "Untitled work",
+    /** @param {string} author */
+    by: (author) => `by ${author}`,
+  },
+
+  storage: {
+    heading: "Storage",
+    lead: "What this browser keeps, so that a game opens at once and without a network.",
+    loading: "Looking through what is kept…",
+    room: "Room on this device",
+    /** @param {number} mods @param {number} bytes */
+    total: (mods, bytes) => `${counted(mods, "version")} of mods kept, ${size(bytes)}`,
+    /** @param {number} usage @param {number} quota */
+    used: (usage, quota) => `This site uses ${size(usage)} of ${size(quota)} that the browser allows, page and runtime included.`,
+    lasting: "The browser has promised to keep it until you remove it.",
+    passing: "The browser may remove it by itself when the disk runs full.",
+    clear: "Forget everything",
+    sure: "Forget every mod kept on this device? They can be downloaded again.",
+    cleared: "Nothing is kept on this device any more.",
+    /** @param {string[]} names */
+    stuck: (names) => `${listed.format(names)} could not be forgotten. Close other tabs that show them, then try again.`,
+    nothing: "Nothing is kept on this device.",
+    nothingHint: "What you open is kept here, and the next visit needs no download.",
+    /** @param {string} when */
+    opened: (when) => `opened ${when}`,
+    neverOpened: "never opened by itself",
+    /** @param {number} count */
+    tabs: (count) => `open in ${counted(count, "tab")}`,
+    /** @param {string[]} games */
+    pinned: (games) => `needed by ${listed.format(games)}`,
+    repair: "Check",
+    busy: "Checking…",
+    /** @param {string} name */
+    repairLabel: (name) => `Check ${name}`,
+    /** @param {{checked: number, dropped: number, refetched: number}} result */
+    repaired: ({ checked, dropped, refetched }) => (dropped
+      ? `${counted(checked, "file")} checked: ${counted(dropped, "bad one")} removed, ${whole.format(refetched)} fetched again.`
+      : `${counted(checked, "file")} checked, all good.`),
+    notRepaired: "This could not be checked now. Try again.",
   },
 
   loading: {
@@ -333,6 +460,7 @@ export const text = {
     /** @param {number} count */
     issues: (count) => `${counted(count, "problem")} found in the mod`,
     issuesIntro: "These are for its author. The rest of the mod is loaded.",
+    saveReport: "Save the pull report",
     loadingDetails: "Laying out the table…",
     loadingText: "Loading…",
   },
@@ -377,6 +505,8 @@ export const text = {
     copy: "Copy the report",
     copied: "Copied",
     current: "Open the current version",
+    /** @param {string} when */
+    until: (when) => `Too many requests came from your network in a short time. It ends at ${when}; try again then.`,
     detail: "Details",
   },
 

@@ -40,6 +40,10 @@ class WebLocks:
         async with self._hold(name, {"mode": "exclusive", "steal": True}):
             yield
 
+    async def held(self) -> list[str]:
+        known = await js.navigator.locks.query()
+        return [str(lock.name) for lock in known.held]
+
     @asynccontextmanager
     async def _hold(self, name: str, options: dict[str, Any]) -> AsyncIterator[bool]:
         loop = asyncio.get_running_loop()

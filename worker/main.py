@@ -71,6 +71,7 @@ class _Calls:
             "open": self._open,
             "openNow": _immediate(peer.open_now),
             "close": peer.close,
+            "about": self._about,
             "report": _immediate(peer.report),
             "text": self._text,
             "details": _immediate(peer.details),
@@ -79,6 +80,9 @@ class _Calls:
             "online": peer.online,
             "cancel": _immediate(peer.cancel),
             "cached": peer.cached,
+            "standing": peer.standing,
+            "storage": peer.storage,
+            "mend": peer.mend,
             "forget": peer.forget,
             "repair": peer.repair,
             "trace": _immediate(peer.trace),
@@ -103,14 +107,18 @@ class _Calls:
             else:
                 reply["json"] = json.dumps(await self._methods[method](*arguments))
         except PeerError as error:
-            reply = {"type": "refusal", "id": call, "code": error.code, "message": error.message}
+            reply = {"type": "refusal", "id": call, **error.as_plain()}
         except Exception as error:
             js.console.error(traceback.format_exc())
-            reply = {"type": "refusal", "id": call, "code": "error", "message": f"{type(error).__name__}: {error}"}
+            broken = PeerError(f"{type(error).__name__}: {error}")
+            reply = {"type": "refusal", "id": call, **broken.as_plain()}
         _post(self._platform, reply)
 
     async def _open(self, mod: str, options: dict[str, Any] | None = None) -> None:
         await self._peer.open(str(mod), (options or {}).get("version"))
+
+    async def _about(self, mod: str, options: dict[str, Any] | None = None) -> dict[str, Any]:
+        return await self._peer.about(str(mod), (options or {}).get("version"))
 
     async def _box(self, search: str, told: dict[str, Any]) -> dict[str, Any]:
         return self._peer.box(str(search), {group: int(files) for group, files in told.items()})
@@ -119,7 +127,11 @@ class _Calls:
         return await self._peer.text(str(path), (options or {}).get("mod"))
 
     async def _asset(self, path: str, options: dict[str, Any] | None = None) -> dict[str, Any]:
-        asset = await self._peer.asset(str(path), (options or {}).get("mod"))
+        mod, version = (options or {}).get("mod"), (options or {}).get("version")
+        if mod is not None and version is not None:
+            asset = await self._peer.kept(str(path), str(mod), str(version))
+        else:
+            asset = await self._peer.asset(str(path), mod)
         values = {"source": asset.source, "verified": asset.verified, "url": asset.url, "mime": asset.media_type}
         reply: dict[str, Any] = {"json": json.dumps(values)}
         return reply if asset.blob is None else reply | {"blob": asset.blob}

@@ -75,6 +75,7 @@ def main() -> int:
         }
         if not options.quick:
             work |= {
+                "scrolling": lambda: rows.scrolling(site, results),
                 "engines": lambda: growth.engines(site, results),
                 "growth": lambda: growth.growth(site, results, options.chart),
                 "runtime_bytes": lambda: growth.runtime_bytes(site, results),

@@ -311,6 +311,38 @@ def longest_task(site: BenchSite, results: Results, rounds: int) -> None:
     results.settle("longest_task_ms", [max(statistics.median(values[:-1]), values[-1])])
 
 
+_TO_THE_END = """
+    const [selector, count] = given;
+    const frame = () => new Promise(requestAnimationFrame);
+    while (document.querySelectorAll(selector).length < count) {
+        scrollTo(0, document.documentElement.scrollHeight);
+        await frame();
+    }
+    for (let y = document.documentElement.scrollHeight; y > 0; y -= 3000) {
+        scrollTo(0, y);
+        await frame();
+    }
+"""
+
+
+def scrolling(site: BenchSite, results: Results) -> None:
+    """The longest task on the page's thread while somebody scrolls through 10,000 entries of the catalogue, and through
+    10,000 assets of an open table, to the end and back."""
+    if "files-10000" not in site.repositories:
+        site.add_mod("files-10000", spread_sizes(10_000, 100_000_000))
+    site.server.ask("10000")
+    browser = Chromium("--ignore-certificate-errors")
+    with BenchPage(site, browser) as page:
+        page.peer()
+        cards, assets = "[data-testid=mod-card]", "[data-testid=asset]"
+        ms = traced_longest_task(browser, partial(page.evaluate, _TO_THE_END, cards, 10_000))
+        results.add("longest_task_scrolling_10000_cards_ms", ms)
+        page.open("files-10000")
+        page.evaluate(f"while (!document.querySelector('{assets}')) await new Promise(requestAnimationFrame)")
+        ms = traced_longest_task(browser, partial(page.evaluate, _TO_THE_END, assets, 10_000))
+        results.add("longest_task_scrolling_10000_assets_ms", ms)
+
+
 def traced_longest_task(browser: Chromium, work: Callable[[], object]) -> float:
     """Milliseconds of the longest task of the page's renderer main thread during ``work``."""
     session = browser.context.new_cdp_session(browser.page)

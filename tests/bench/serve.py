@@ -2,7 +2,7 @@
 
 ``python -m tests.bench.serve DIST MODS DATA RIVALS RAW`` prints ``ready URL SLOW_URL``, the second the same over a line
 of 20 Mbit/s; then each line ``owner/repo`` on standard input registers that repository as it is now and answers with
-its version.
+its version, and a line with a number lists so many more mods that are like one of those.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from sqlalchemy import Engine, insert, select
 from starlette.staticfiles import StaticFiles
 
 from client.repository import Repository
 from client.urls import GitHubHosts
 from server.app import create_app
-from server.database import open_database
+from server.database import mods, open_database
 from server.github import GitHub
 from server.origin import LocalOrigin
 from server.registration import Publish, Registrar
@@ -88,6 +89,17 @@ async def _serve(servers: list[uvicorn.Server]) -> None:
     await asyncio.gather(*(server.serve() for server in servers))
 
 
+def _crowd(engine: Engine, count: int) -> None:
+    with engine.execution_options(writes=True).begin() as connection:
+        like = connection.execute(select(mods).limit(1)).one()._asdict()
+        rows = [
+            {**like, "id": f"{number:032x}", "repo_number": None, "repo_key": f"crowd/m{number}", "owner": "crowd"}
+            | {"repo": f"m{number}", "slug": f"crowd-m{number}", "name": f"Crowded Table {number}"}
+            for number in range(count)
+        ]
+        connection.execute(insert(mods), rows)
+
+
 def _answer(servers: list[uvicorn.Server], settings: Settings) -> None:
     started = threading.Event()
     while not all(server.started for server in servers):
@@ -98,6 +110,10 @@ def _answer(servers: list[uvicorn.Server], settings: Settings) -> None:
     with GitHub(settings.github) as github:
         registrar = Registrar(engine, github, settings.limits)
         for line in sys.stdin:
+            if line.strip().isdecimal():
+                _crowd(engine, int(line))
+                print("crowded", flush=True)
+                continue
             repository = Repository.parse(line.strip())
             print(registrar.register(Publish(repository)).version, flush=True)
     for server in servers:

@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 
 import trustme
 
-from tests.browsers import Browser, PlainChromium
+from tests.browsers import Browser, PlainChromium, wait_for
 from tests.repositories import Repository, digests, head, synthetic_mod
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -189,6 +189,8 @@ class BenchPage:
     def peer(self) -> None:
         """Show the product's catalogue with Python up."""
         self.browser.open(self._site.url)
+        # WebKitGTK's load event may come before the page's modules have run.
+        wait_for(self.browser, "return window.peer !== undefined")
         self.evaluate("await window.peer.cached()")
 
     def rivals(self) -> None:

@@ -32,6 +32,13 @@ async def sharers_hold_a_lock_together(ports: Ports) -> None:
         pass
 
 
+async def what_is_held_is_told_once_for_each_holder(ports: Ports) -> None:
+    async with ports.locks.shared(ports.key), ports.locks.shared(ports.key), ports.locks.exclusive(f"{ports.key}/1"):
+        held = [name for name in await ports.locks.held() if name.startswith(ports.key)]
+        assert sorted(held) == [ports.key, ports.key, f"{ports.key}/1"]
+    assert not [name for name in await ports.locks.held() if name.startswith(ports.key)]
+
+
 async def an_exclusive_lock_waits_for_every_sharer(ports: Ports) -> None:
     events: list[str] = []
 

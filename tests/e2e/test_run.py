@@ -34,7 +34,7 @@ def test_a_click_in_the_catalogue_opens_a_mod_with_its_packs(chromium: Chromium,
     player = Player(chromium, address)
     player.visit()
     player.wait("lobby")
-    player.press(f".card a[href*='{SAMPLES}/tidewater']")
+    player.press(f".card [data-testid=open-mod][href*='{SAMPLES}/tidewater']")
     player.wait_open()
     assert player.do("return location.search") == f"?mod={SAMPLES}/tidewater"
     report = player.report()

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from server.origin import LocalOrigin
 from server.search import words
 from tests.repositories import publish, synthetic_mod
 from tests.server.conftest import Registry
@@ -100,6 +101,85 @@ def test_a_mod_is_found_by_what_it_is_called_now(
     publish(built.path, {MANIFEST: manifest(built.path, name="Gravel")})
     publish_mod(owner, "renaming")
     assert (search(visitor, "quicksilver", owner), search(visitor, "gravel", owner)) == ([], ["renaming"])
+
+
+def listed(client: httpx.Client, owner: str, limit: int = 2, **wanted: str | int) -> list[str]:
+    """Repositories of one owner in a listing, read portion by portion."""
+    found, cursor = [], None
+    while True:
+        page = client.get(
+            "/api/mods", params={**wanted, "limit": limit, **({"cursor": cursor} if cursor else {})}
+        ).json()
+        found += [mod["repo"] for mod in page["items"] if mod["owner"] == owner]
+        cursor = page["next"]
+        if cursor is None:
+            return found
+
+
+def test_a_listing_is_narrowed_to_a_shelf_and_to_how_many_want_to_play(
+    publish_mod: Publish, visitor: httpx.Client, mods: Path, owner: str
+) -> None:
+    shelves: dict[str, dict[str, Any]] = {
+        "duel": {"players": {"min": 2, "max": 2}},
+        "party": {"players": {"min": 3, "max": 8}},
+        "silent": {},
+        "hall": {"type": "room-pack"},
+        "board": {"type": "table-pack", "players": {"min": 1, "max": 4}},
+    }
+    for repo, keys in shelves.items():
+        synthetic_mod(mods, owner, repo, {"a.webp": 10}, **keys)
+        publish_mod(owner, repo)
+    assert listed(visitor, owner, 100, kind="games") == ["silent", "party", "duel"]
+    assert listed(visitor, owner, 100, kind="packs") == ["board", "hall"]
+    assert listed(visitor, owner, 100, kind="rooms") == ["hall"]
+    assert listed(visitor, owner, 100, kind="tables") == ["board"]
+    assert listed(visitor, owner, 100, kind="games", players=2) == ["duel"]
+    assert listed(visitor, owner, 100, kind="games", players=8) == ["party"]
+    assert listed(visitor, owner, 100, kind="games", players=9) == []
+    assert problem(visitor.get("/api/mods", params={"players": 0})) == (422, "invalid-request")
+
+
+def test_a_listing_has_the_order_wanted_across_its_portions(
+    publish_mod: Publish, visitor: httpx.Client, registry: Registry, mods: Path, owner: str
+) -> None:
+    for repo, name, size in [("a", "delta", 300), ("b", "Älpha‍", 100), ("c", "Charlie", 200), ("d", "beta", 300)]:
+        synthetic_mod(mods, owner, repo, {"x.webp": size}, name=name)
+        record = publish_mod(owner, repo)
+        if repo in {"b", "d"}:
+            with registry.client() as player:
+                stars = {"b": 5, "d": 1}[repo]
+                assert player.put(f"/api/mods/{record['id']}/rating", json={"stars": stars}).status_code == 200
+    newest = listed(visitor, owner, sort="newest")
+    assert newest == ["d", "c", "b", "a"]
+    assert listed(visitor, owner) == newest
+    assert [repo for repo in listed(visitor, owner, sort="name") if repo != "b"] == ["d", "c", "a"]
+    assert sorted(listed(visitor, owner, sort="name")) == ["a", "b", "c", "d"]
+    assert listed(visitor, owner, sort="smallest") == ["b", "c", "d", "a"]
+    assert listed(visitor, owner, sort="rating") == ["b", "c", "a", "d"]
+
+
+def test_a_cursor_goes_on_in_its_own_order_only(
+    publish_mod: Publish, visitor: httpx.Client, mods: Path, owner: str
+) -> None:
+    for repo in ("a", "b"):
+        synthetic_mod(mods, owner, repo, {"x.webp": 10})
+        publish_mod(owner, repo)
+    cursor = visitor.get("/api/mods", params={"sort": "name", "limit": 1}).json()["next"]
+    for order in ("best", "newest", "rating", "smallest"):
+        answer = visitor.get("/api/mods", params={"sort": order, "limit": 1, "cursor": cursor})
+        assert problem(answer) == (404, "unknown-cursor"), order
+
+
+def test_anybody_may_ask_where_a_public_repository_stands_and_git_is_asked_not_the_api(
+    visitor: httpx.Client, origin: LocalOrigin, mods: Path, owner: str
+) -> None:
+    built = synthetic_mod(mods, owner, "unregistered", {"a.webp": 10})
+    origin.requests.reset()
+    answer = visitor.get(f"/api/heads/{owner}/unregistered")
+    assert answer.json() == {"commitSha": built.shas[0]}
+    assert not origin.requests.all(host="api")
+    assert problem(visitor.get(f"/api/heads/{owner}/no-such")) == (404, "repository-not-found")
+    assert problem(visitor.get(f"/api/heads/{owner}/..%2Fx"))[0] in {404, 422}
 
 
 def test_words_are_plain_and_bounded() -> None:

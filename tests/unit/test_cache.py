@@ -149,7 +149,7 @@ async def test_a_mod_open_in_a_tab_is_not_forgotten(machine: Machine) -> None:
         with pytest.raises(StorageFailure, match="open in a tab"):
             await forget(machine.store, machine.locks, Repository("alice", "chess"))
     assert await versions(machine, CHESS) == {OLD}
-    assert machine.locks.held() == []
+    assert await machine.locks.held() == []
 
 
 def test_locks_are_named_after_what_they_guard() -> None:

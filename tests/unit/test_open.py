@@ -348,11 +348,8 @@ async def test_a_manifest_that_does_not_come_fails_the_table_and_says_why(
     assert (refusal.value.code, refusal.value.reason) == ("manifest-unreadable", reason)
     await world.clock.sleep(1.0)
     view = world.views[-1][1]
-    assert (view["state"], view["error"]["code"], view["error"]["data"]) == (
-        "failed",
-        "manifest-unreadable",
-        {"reason": reason},
-    )
+    assert (view["state"], view["error"]["code"]) == ("failed", "manifest-unreadable")
+    assert reason in view["error"]["message"]
     with pytest.raises(NotOpen):
         peer.report()
 
@@ -525,7 +522,7 @@ async def test_closing_during_the_load_rejects_with_cancelled_and_leaves_nothing
     await peer.close()
     with pytest.raises(Cancelled):
         await opening
-    assert world.machine.locks.held() == []
+    assert await world.machine.locks.held() == []
     assert world.clock.monotonic() < 3.0
     await world.clock.sleep(1.0)
     assert world.views[-1][1]["state"] == "lobby"
@@ -600,7 +597,7 @@ async def test_cancelling_while_another_tab_pulls_rejects_with_cancelled(world: 
         peer.cancel()
         with pytest.raises(Cancelled):
             await opening
-    assert world.machine.locks.held() == []
+    assert await world.machine.locks.held() == []
 
 
 async def test_a_mod_open_in_another_tab_is_not_forgotten_and_a_closed_one_is(world: World) -> None:
@@ -716,7 +713,7 @@ async def test_closing_ends_the_packs_too(world: World) -> None:
     await peer.close()
     with pytest.raises(Cancelled):
         await opening
-    assert world.machine.locks.held() == []
+    assert await world.machine.locks.held() == []
     assert world.clock.monotonic() < 3.0
 
 

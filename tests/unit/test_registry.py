@@ -128,7 +128,7 @@ def test_without_a_commit_the_artifact_hash_is_the_version_and_the_branch_the_re
 
 async def test_an_unregistered_repository_is_previewed_at_its_head(world: World) -> None:
     published = world.publish(registered=False)
-    publish = await world.github.preview(CHESS, None)
+    publish = await world.github.preview(CHESS, None, current=True)
     assert (publish.version, publish.ref, publish.preview, publish.current) == (
         published.sha,
         published.sha,
@@ -139,7 +139,7 @@ async def test_an_unregistered_repository_is_previewed_at_its_head(world: World)
 
 
 async def test_a_preview_of_a_commit_asks_nobody(world: World) -> None:
-    publish = await world.github.preview(CHESS, NOWHERE)
+    publish = await world.github.preview(CHESS, NOWHERE, current=False)
     assert (str(publish.version), publish.current) == (NOWHERE, False)
     assert world.network.requests == []
 
@@ -148,18 +148,18 @@ async def test_a_preview_of_a_commit_asks_nobody(world: World) -> None:
 async def test_a_missing_or_empty_repository_is_an_unknown_mod(world: World, status: int) -> None:
     world.network.when(lambda *_: Answer(status=status, body=b"{}"))
     with pytest.raises(UnknownMod, match="alice/chess"):
-        await world.github.preview(CHESS, None)
+        await world.github.preview(CHESS, None, current=True)
 
 
 @pytest.mark.parametrize("status", [403, 429])
 async def test_a_used_up_hour_says_when_it_ends_if_it_is_told(world: World, status: int) -> None:
     world.network.when(lambda *_: Answer(status=status, headers={"X-RateLimit-Reset": str(int(EPOCH) + 60)}))
     with pytest.raises(RateLimited) as refusal:
-        await world.github.preview(CHESS, None)
+        await world.github.preview(CHESS, None, current=True)
     assert refusal.value.retry_at == EPOCH + 60
     world.network.when(lambda *_: Answer(status=status, headers={"X-RateLimit-Reset": "soon"}))
     with pytest.raises(RateLimited) as refusal:
-        await world.github.preview(CHESS, None)
+        await world.github.preview(CHESS, None, current=True)
     assert refusal.value.retry_at is None
 
 
@@ -170,4 +170,4 @@ async def test_a_used_up_hour_says_when_it_ends_if_it_is_told(world: World, stat
 async def test_a_head_github_does_not_tell_is_unreachable(world: World, answer: Answer) -> None:
     world.network.when(lambda *_: answer)
     with pytest.raises(Unreachable):
-        await world.github.preview(CHESS, None)
+        await world.github.preview(CHESS, None, current=True)

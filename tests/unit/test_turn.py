@@ -42,7 +42,7 @@ async def test_one_tab_has_the_turn_and_the_next_gets_it_when_it_ends(machine: M
     await second.has_turn.wait()
     second.done.set()
     await asyncio.gather(first.task, second.task)
-    assert machine.locks.held() == []
+    assert await machine.locks.held() == []
 
 
 async def test_who_waits_follows_the_progress_of_who_pulls(machine: Machine) -> None:
@@ -70,7 +70,7 @@ async def test_a_tab_that_falls_silent_is_passed_by(machine: Machine, clock: Fak
     await hung.task
     second.done.set()
     await second.task
-    assert machine.locks.held() == []
+    assert await machine.locks.held() == []
 
 
 async def test_a_slow_tab_that_gives_signs_of_life_keeps_its_turn(machine: Machine) -> None:
@@ -93,7 +93,7 @@ async def test_a_tab_never_takes_itself_for_hung(machine: Machine) -> None:
     await mending.has_turn.wait()
     mending.done.set()
     await asyncio.gather(pulling.task, mending.task)
-    assert machine.locks.held() == []
+    assert await machine.locks.held() == []
 
 
 async def test_who_stops_waiting_holds_nothing_up(machine: Machine) -> None:
@@ -107,4 +107,4 @@ async def test_who_stops_waiting_holds_nothing_up(machine: Machine) -> None:
     await third.has_turn.wait()
     third.done.set()
     await asyncio.gather(first.task, third.task)
-    assert machine.locks.held() == []
+    assert await machine.locks.held() == []

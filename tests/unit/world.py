@@ -79,6 +79,8 @@ class World:
         self.indexed = True
         """Whether the registry has file indexes."""
         self.views: list[tuple[float, dict[str, Any]]] = []
+        self.heads: dict[str, str] = {}
+        """What the registry says of ``owner/name``s that are not registered."""
         self._versions: dict[str, list[Published]] = {}
         self._records: dict[str, dict[str, Any]] = {}
         self.network.when(self._registry)
@@ -148,6 +150,9 @@ class World:
         del self._records[name]
 
     def _registry(self, url: str, attempt: int) -> Answer | None:
+        if url.startswith(f"{REGISTRY}/api/heads/"):
+            head = self.heads.get(url.removeprefix(f"{REGISTRY}/api/heads/").lower())
+            return json_answer({"commitSha": head}) if head else json_answer({"code": "repository-not-found"}, 404)
         if not url.startswith(f"{REGISTRY}/api/mods"):
             return None
         rest = url.removeprefix(f"{REGISTRY}/api/mods")
@@ -164,6 +169,9 @@ class World:
             return json_answer({"code": "unknown-mod"}, 404)
         if not rest:
             return json_answer(record)
+        if rest == "versions":
+            published = reversed(self._versions[_key(record)])
+            return json_answer({"items": [_version(one) for one in published], "next": None})
         version = rest.removeprefix("versions/").removesuffix("/files")
         found = next((one for one in self._versions[_key(record)] if one.sha == version), None)
         if found is None and version != record["version"]:
@@ -225,6 +233,12 @@ async def settle(peer: Peer) -> None:
 
 def _key(record: dict[str, Any]) -> str:
     return f"{record['owner']}/{record['repo']}".lower()
+
+
+def _version(published: Published) -> dict[str, Any]:
+    release = json.loads(published.files[MANIFEST_PATH])["version"]
+    at = "2026-12-01T00:00:00Z"
+    return {"version": published.sha, "commitSha": published.sha, "release": release, "at": at}
 
 
 def _indexed(published: Published, path: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, wri
 import { createRequire } from "node:module";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { init, parse } from "es-module-lexer";
+import { minify_sync } from "terser";
 
 const [source, packages, lockFile, snapshot, out] = process.argv.slice(2).map((path) => resolve(path));
 const require = createRequire(import.meta.url);
@@ -53,6 +54,19 @@ function writeFolder(name, content) {
 }
 
 const withoutMap = (/** @type {string} */ text) => text.replace(/^\/\/# sourceMappingURL=.*$/m, "");
+
+/**
+ * A module without comments and with short names. Ours keep those of functions and classes, for whoever reads a stack.
+ * @param {string} path
+ */
+function minified(path) {
+  const keep = !path.startsWith(modules);
+  const { code } = minify_sync(withoutMap(readFileSync(path, "utf8")), {
+    module: true, keep_fnames: keep, keep_classnames: keep, format: { comments: /^!|@license|@preserve/ },
+  });
+  if (!code) throw new Error(`${relative(source, path)} came out empty`);
+  return code;
+}
 
 /** @returns {string} source of the module that tells the runtime where its files are */
 function runtimeFiles() {
@@ -168,7 +182,7 @@ function content(path, chain) {
  * @param {string[]} chain
  */
 function script(path, chain) {
-  const text = withoutMap(readFileSync(path, "utf8"));
+  const text = minified(path);
   const statics = new Set();
   imported.set(path, statics);
   /** @type {{from: number, to: number, by: string}[]} */

@@ -7,6 +7,7 @@
  * @property {Peer} peer
  * @property {string} path
  * @property {string} [mod] owner/repo of a pack; the open mod when left out
+ * @property {string} [version] the kept version it is of, where that need not be open
  * @property {string} [alt]
  * @property {string} [status] another status means other bytes: the picture is asked for again
  * @property {Crop|null} [crop]
@@ -87,7 +88,8 @@ export class AssetImage extends HTMLElement {
     const picture = this.#picture;
     if (!picture) return;
     try {
-      const { url, source } = await picture.peer.assetUrl(picture.path, picture.mod ? { mod: picture.mod } : {});
+      const { path, mod, version } = picture;
+      const { url, source } = await picture.peer.assetUrl(path, mod ? { mod, ...(version ? { version } : {}) } : {});
       if (picture.path !== this.#picture?.path || picture.mod !== this.#picture.mod) return;
       if (this.#again && url === this.#url) throw new Error("the same bytes, and they are no picture");
       this.#url = url;

@@ -1,18 +1,33 @@
 /**
- * The front page: what can be played, what is kept on this device, and the door to any other repository.
+ * The front page: what can be played, what was played last, what is kept on this device, and the door to any other
+ * repository.
  *
+ * @import {Standing} from "../messages.js"
  * @import {CachedMod, Peer} from "../peer.js"
- * @import {ModRecord, Registry, Shelf} from "../registry.js"
+ * @import {ModRecord, Order, Registry, Shelf} from "../registry.js"
+ * @import {Card, Favourites, Shortlist} from "../shortlist.js"
  */
 import { html, nothing } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import { kindName, players, size, text } from "../text.js";
+import { tableOf } from "../route.js";
+import { nameOf } from "../shortlist.js";
+import { orderNames, shelfNames, text } from "../text.js";
 import * as icons from "./icons.js";
+import { cover, modCard } from "./mod-card.js";
+import "./more-below.js";
 
 /** While somebody types, the registry is asked when they pause this long, in milliseconds. */
 const PAUSE = 250;
 const REPOSITORY = /^(?:(?:https:\/\/)?github\.com\/)?([a-z\d](?:[a-z\d-]{0,38}))\/(?!\.{1,2}(?:\/|$))([\w.-]{1,100}?)(?:\.git)?\/?$/i;
+/** @type {Shelf[]} */
+const SHELVES = ["games", "rooms", "tables"];
+/** @type {Order[]} */
+const ORDERS = ["best", "newest", "rating", "name", "smallest"];
+const MOST_PLAYERS = 8;
+const RECENT = 6;
+const KEPT = 6;
 
 /**
  * The `owner/repo` that somebody typed or pasted, or null. Python judges it again: this is only to answer at once.
@@ -25,17 +40,25 @@ export function repositoryName(typed) {
 }
 
 export class Catalogue {
-  /** @type {Shelf} */
+  /** @type {Shelf | "favourites"} */
   #kind = "games";
   #query = "";
-  /** @type {ModRecord[]} */
-  #items = [];
+  /** @type {number | null} */
+  #players = null;
+  /** @type {Order} */
+  #order = "best";
+  /** @type {ModRecord[][]} what each answer brought: as portions they are drawn, and skipped while out of sight */
+  #portions = [];
   /** @type {string | null} */
   #next = null;
   /** @type {"loading"|"more"|"ready"|"failed"|"offline"} */
   #status = "loading";
   /** @type {CachedMod[]} */
   #kept = [];
+  /** @type {Map<string, Standing>} by owner/repo */
+  #standing = new Map();
+  /** Moves when a card that is drawn would look different. */
+  #revision = 0;
   /** @type {AbortController | null} */
   #asking = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -44,14 +67,10 @@ export class Catalogue {
   #typed = null;
   /** @type {string | null} how following a sign-in link went */
   #greeting = null;
-  /** @type {string | null} why the last *Forget* did nothing */
-  #stuck = null;
-  /** @type {Set<string>} addresses of covers that can't be shown */
-  #broken = new Set();
 
   /**
    * @param {Registry | null} registry
-   * @param {{peer: Peer, address: (mod: string) => string, open: (mod: string) => void, redraw: () => void,
+   * @param {{peer: Peer, favourites: Favourites, recent: Shortlist, open: (mod: string) => void, redraw: () => void,
    *   announce: (words: string) => void}} page
    */
   constructor(registry, page) {
@@ -59,7 +78,7 @@ export class Catalogue {
     this.page = page;
   }
 
-  /** Asks the registry for the first page of what is wanted now. */
+  /** Asks the registry for the first portion of what is wanted now. */
   async load() {
     if (!this.registry) return;
     await this.#ask(null);
@@ -85,6 +104,7 @@ export class Catalogue {
   async loadKept() {
     try {
       this.#kept = await this.page.peer.cached();
+      await this.#stand(this.#portions.flat(), true);
     } catch {
       // Without storage there is nothing to list, and the table says so when one is opened.
       this.#kept = [];
@@ -92,23 +112,31 @@ export class Catalogue {
     this.page.redraw();
   }
 
+  /** What a card would show of a mod, if the registry has told of it. @param {string} mod owner/repo @returns {Card|null} */
+  known(mod) {
+    return this.#portions.flat().find((record) => nameOf(record).toLowerCase() === mod.toLowerCase()) ?? null;
+  }
+
   /** @param {string | null} cursor */
   async #ask(cursor) {
+    if (this.#kind === "favourites") return;
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
     this.#status = cursor === null ? "loading" : "more";
     this.page.redraw();
     try {
-      const wanted = { kind: this.#kind, query: this.#query, cursor };
+      const wanted = { kind: this.#kind, query: this.#query, players: this.#players, order: this.#order, cursor };
       const { items, next } = await /** @type {Registry} */ (this.registry).mods(wanted, asking.signal);
       if (asking !== this.#asking) return;
-      this.#items = cursor === null ? items : [...this.#items, ...items];
+      this.#portions = cursor === null ? [items] : [...this.#portions, items];
       this.#next = next;
       this.#status = "ready";
-      this.page.announce(this.#items.length
-        ? text.catalogue.found(this.#kind === "packs", next !== null)(this.#items.length)
-        : text.catalogue.nothing(this.#query));
+      this.page.favourites.renew(items);
+      this.page.recent.renew(items);
+      const count = this.#portions.reduce((sum, portion) => sum + portion.length, 0);
+      this.page.announce(count ? text.catalogue.found(this.#kind, next !== null)(count) : text.catalogue.nothing(this.#query));
+      if (this.page.peer.boot) void this.#stand(items).then(() => this.page.redraw(), () => undefined);
     } catch (error) {
       if (asking !== this.#asking) return;
       // fetch throws TypeErrors where nothing answers at all.
@@ -118,25 +146,54 @@ export class Catalogue {
     this.page.redraw();
   }
 
-  /** @param {Shelf} kind */
+  /**
+   * Has Python say which of these are on this device.
+   *
+   * @param {ModRecord[]} records
+   * @param {boolean} [anew] what was known is no longer true
+   */
+  async #stand(records, anew = false) {
+    const found = records.length ? await this.page.peer.standing(records) : [];
+    if (anew) this.#standing.clear();
+    records.forEach((record, index) => this.#standing.set(nameOf(record), /** @type {Standing} */ (found[index])));
+    if (anew || found.some((standing) => standing !== "none")) this.#revision++;
+  }
+
+  /** @param {Shelf | "favourites"} kind */
   #choose(kind) {
     if (kind === this.#kind) return;
     this.#kind = kind;
-    this.#items = [];
-    void this.load();
+    this.#portions = [];
+    if (kind === "favourites") this.page.redraw();
+    else void this.load();
   }
 
   /** @type {(event: Event) => void} */
   #onSearch = (event) => {
     this.#query = /** @type {HTMLInputElement} */ (event.target).value.trim();
     clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => void this.load(), PAUSE);
+    if (this.#kind === "favourites") this.page.redraw();
+    else this.#pause = setTimeout(() => void this.load(), PAUSE);
+  };
+
+  /** @type {(event: Event) => void} */
+  #onPlayers = (event) => {
+    this.#players = Number(/** @type {HTMLSelectElement} */ (event.target).value) || null;
+    void this.load();
+  };
+
+  /** @type {(event: Event) => void} */
+  #onOrder = (event) => {
+    this.#order = /** @type {Order} */ (/** @type {HTMLSelectElement} */ (event.target).value);
+    void this.load();
   };
 
   #clear = () => {
     this.#query = "";
+    this.#players = null;
     clearTimeout(this.#pause);
     void this.load();
+    this.page.redraw();
     document.getElementById("search")?.focus();
   };
 
@@ -151,20 +208,6 @@ export class Catalogue {
     else field.focus();
   };
 
-  /** @param {CachedMod} mod */
-  async #forget({ owner, repo }) {
-    const name = `${owner}/${repo}`;
-    try {
-      await this.page.peer.forget(owner, repo);
-      this.#stuck = null;
-      this.page.announce(text.kept.forgotten(name));
-    } catch {
-      this.#stuck = text.kept.inUse(name);
-      this.page.announce(this.#stuck);
-    }
-    await this.loadKept();
-  }
-
   template() {
     const { registry } = this;
     return html`<div class="catalogue">
@@ -173,31 +216,59 @@ export class Catalogue {
         <h1 tabindex="-1">${registry ? text.catalogue.heading : text.catalogue.soloHeading}</h1>
         <p>${registry ? text.catalogue.lead : text.catalogue.soloLead}</p>
       </div>
-      ${registry ? html`${this.#controls()}${this.#shelf()}` : this.#repositoryForm()}
+      ${registry ? nothing : this.#repositoryForm()}
+      ${this.#recentList()}
+      ${registry ? html`${this.#controls()}${this.#shelf()}` : nothing}
       ${this.#keptList()}
       ${registry ? this.#repositoryForm() : nothing}
     </div>`;
   }
 
+  #recentList() {
+    const cards = this.page.recent.cards.slice(0, RECENT);
+    if (!cards.length) return nothing;
+    return html`<section aria-labelledby="recent-heading">
+      <h2 id="recent-heading">${text.recent.heading}</h2>
+      <ul class="recent" role="list">${repeat(cards, nameOf, (card) => html`<li data-testid="recent-mod">
+        <a href=${tableOf(nameOf(card))}>${cover(card)}<span class="recent-name">${card.name}</span></a></li>`)}</ul>
+    </section>`;
+  }
+
   #controls() {
-    /** @param {Shelf} kind @param {string} label */
+    /** @param {Shelf | "favourites"} kind @param {unknown} label */
     const tab = (kind, label) => html`<button type="button" class="tab" aria-pressed=${this.#kind === kind}
       @click=${() => this.#choose(kind)}>${label}</button>`;
+    const count = this.page.favourites.cards.length;
     return html`<div class="controls">
       <div class="tabs" role="group" aria-label=${text.catalogue.show}>
-        ${tab("games", text.catalogue.games)}${tab("packs", text.catalogue.packs)}
+        ${SHELVES.map((kind) => tab(kind, shelfNames[kind]))}
+        ${tab("favourites", html`${text.favourites.heading} <span class="count">${count || ""}</span>`)}
       </div>
-      <search>
-        <label class="visually-hidden" for="search">${text.catalogue.search}</label>
-        <input id="search" type="search" class="field" placeholder=${text.catalogue.searchHint} autocomplete="off"
-          .value=${this.#query} @input=${this.#onSearch}>
-      </search>
+      <div class="filters">
+        <search>
+          <label class="visually-hidden" for="search">${text.catalogue.search}</label>
+          <input id="search" type="search" class="field" placeholder=${text.catalogue.searchHint} autocomplete="off"
+            .value=${this.#query} @input=${this.#onSearch}>
+        </search>
+        ${this.#kind === "favourites" ? nothing : html`
+          <label class="choice"><span class="label">${text.catalogue.players}</span>
+            <select class="field" data-testid="players" @change=${this.#onPlayers}>
+              <option value="" ?selected=${this.#players === null}>${text.catalogue.anyPlayers}</option>
+              ${Array.from({ length: MOST_PLAYERS }, (_, index) => html`<option value=${index + 1}
+                ?selected=${this.#players === index + 1}>${index + 1}</option>`)}
+            </select></label>
+          <label class="choice"><span class="label">${text.catalogue.sort}</span>
+            <select class="field" data-testid="sort" @change=${this.#onOrder}>
+              ${ORDERS.map((order) => html`<option value=${order} ?selected=${this.#order === order}>${orderNames[order]}</option>`)}
+            </select></label>`}
+      </div>
     </div>`;
   }
 
   #shelf() {
-    const packs = this.#kind === "packs";
-    const heading = html`<h2 class="visually-hidden">${packs ? text.catalogue.packs : text.catalogue.games}</h2>`;
+    const heading = html`<h2 class="visually-hidden">${this.#kind === "favourites" ? text.favourites.heading
+      : shelfNames[this.#kind]}</h2>`;
+    if (this.#kind === "favourites") return this.#favourites(heading);
     if (this.#status === "failed" || this.#status === "offline") {
       const hint = this.#status === "failed" ? text.catalogue.failedHint
         : this.#kept.length ? text.catalogue.offlineHint : text.catalogue.offlineNothing;
@@ -206,71 +277,69 @@ export class Catalogue {
         <button type="button" class="button primary" data-testid="catalogue-retry" @click=${() => void this.load()}>
           ${text.failed.retry}</button></section>`;
     }
-    if (this.#status === "loading" && !this.#items.length) {
+    const empty = !this.#portions.some((portion) => portion.length);
+    if (this.#status === "loading" && empty) {
       return html`<section aria-busy="true">${heading}
         <p class="visually-hidden">${text.catalogue.loading}</p>
         <div class="cards" aria-hidden="true">${Array.from({ length: 6 }, () => html`<div class="card skeleton"></div>`)}</div>
       </section>`;
     }
-    if (!this.#items.length) {
-      return html`<section class="panel empty">${heading}
+    if (empty) {
+      const narrowed = this.#query || this.#players !== null;
+      return html`<section class="panel empty" data-testid="catalogue-empty">${heading}
         <p><strong>${text.catalogue.nothing(this.#query)}</strong></p><p class="quiet">${text.catalogue.nothingHint}</p>
-        ${this.#query ? html`<button type="button" class="button" @click=${this.#clear}>${text.catalogue.clear}</button>`
+        ${narrowed ? html`<button type="button" class="button" @click=${this.#clear}>${text.catalogue.clear}</button>`
           : nothing}</section>`;
     }
     return html`<section aria-busy=${this.#status !== "ready"}>${heading}
-      <ul class="cards" role="list">${repeat(this.#items, ({ id }) => id, (mod) => this.#card(mod))}</ul>
-      ${this.#next === null ? nothing
-        : html`<p class="centred"><button type="button" class="button" aria-disabled=${this.#status === "more"}
-            @click=${() => void (this.#status === "ready" && this.#ask(this.#next))}>
-            ${this.#status === "more" ? text.catalogue.loadingMore : text.catalogue.more}</button></p>`}
+      ${this.#portions.map((portion) => guard([portion, this.#revision, this.page.favourites.cards],
+        () => html`<ul class="cards" role="list">${repeat(portion, ({ id }) => id, (mod) => this.#card(mod))}</ul>`))}
+      ${this.#next === null ? nothing : html`<more-below @more=${this.#onMore}></more-below>`}
+      <p class="visually-hidden" role="status">${this.#status === "more" ? text.catalogue.loadingMore : ""}</p>
     </section>`;
   }
 
-  /** @param {ModRecord} mod */
+  #onMore = () => {
+    if (this.#status === "ready" && this.#next !== null) void this.#ask(this.#next);
+  };
+
+  /** @param {unknown} heading */
+  #favourites(heading) {
+    const query = this.#query.toLowerCase();
+    const cards = this.page.favourites.cards.filter((card) =>
+      `${card.name} ${nameOf(card)} ${card.summary ?? ""}`.toLowerCase().includes(query));
+    if (!cards.length) {
+      return html`<section class="panel empty" data-testid="favourites-empty">${heading}
+        <p><strong>${query ? text.catalogue.nothing(this.#query) : text.favourites.none}</strong></p>
+        <p class="quiet">${text.favourites.noneHint}</p></section>`;
+    }
+    return html`<section>${heading}
+      <ul class="cards" role="list">${repeat(cards, nameOf, (card) => this.#card(card))}</ul></section>`;
+  }
+
+  /** @param {Card} mod */
   #card(mod) {
-    const name = `${mod.owner}/${mod.repo}`;
-    const meta = [
-      ...(mod.players ? [players(mod.players)] : []),
-      ...(mod.kind === "game" ? [] : [kindName(mod.kind)]),
-      ...(mod.bytes ? [size(mod.bytes)] : []),
-    ];
-    const hasCover = mod.cover && !this.#broken.has(mod.cover);
-    return html`<li class="card" data-testid="mod-card" data-mod=${name}>
-      <div class="cover tint-${tint(name)}">
-        ${hasCover
-          ? html`<img src=${mod.cover} alt="" loading="lazy" decoding="async" @error=${() => {
-              if (mod.cover) this.#broken.add(mod.cover);
-              this.page.redraw();
-            }}>`
-          : html`<span class="initials" aria-hidden="true">${initials(mod.name)}</span>`}
-      </div>
-      <div class="card-body">
-        <h3><a href=${this.page.address(name)}>${mod.name}</a></h3>
-        <p class="meta">${meta.join(" · ")}</p>
-        ${mod.summary ? html`<p class="summary">${mod.summary}</p>` : nothing}
-        <p class="by">${name}
-          ${mod.private ? html`<span class="badge">${text.catalogue.private}</span>` : nothing}
-          ${mod.available ? nothing : html`<span class="badge badge-bad">${text.catalogue.unavailable}</span>`}
-          ${mod.compatible ? nothing : html`<span class="badge badge-warn">${text.catalogue.issues}</span>`}</p>
-      </div>
-    </li>`;
+    const { favourites, redraw, announce } = this.page;
+    return modCard(mod, {
+      standing: this.#standing.get(nameOf(mod)),
+      favourite: favourites.has(mod),
+      onFavourite: () => {
+        announce(favourites.toggle(mod) ? text.favourites.added(mod.name) : text.favourites.removed(mod.name));
+        redraw();
+      },
+    });
   }
 
   #keptList() {
     if (!this.#kept.length) return nothing;
+    const more = this.#kept.length - KEPT;
     return html`<section aria-labelledby="kept-heading">
       <h2 id="kept-heading">${text.kept.heading}</h2>
-      ${this.#stuck === null ? nothing : html`<p class="small wrong">${this.#stuck}</p>`}
-      <ul class="kept" role="list">${repeat(this.#kept, ({ owner, repo, version }) => `${owner}/${repo}/${version}`, (mod) => {
-        const name = `${mod.owner}/${mod.repo}`;
-        return html`<li data-testid="kept-mod">
-          <span><a href=${this.page.address(name)}>${name}</a>
-            <span class="quiet small">${text.kept.line(mod.files, mod.bytes)}</span></span>
-          <button type="button" class="button" aria-label=${text.kept.forgetLabel(name)}
-            @click=${() => void this.#forget(mod)}>${text.kept.forget}</button>
-        </li>`;
-      })}</ul>
+      <ul class="kept" role="list">${repeat(this.#kept.slice(0, KEPT), ({ owner, repo, version }) => `${owner}/${repo}/${version}`,
+        (mod) => html`<li data-testid="kept-mod">
+          <span><a href=${tableOf(nameOf(mod))}>${nameOf(mod)}</a>
+            <span class="quiet small">${text.kept.line(mod.files, mod.bytes)}</span></span></li>`)}</ul>
+      <p><a class="button" href="./?storage" data-testid="to-storage">${icons.disk}${text.kept.manage(Math.max(more, 0))}</a></p>
     </section>`;
   }
 
@@ -291,9 +360,3 @@ export class Catalogue {
     </section>`;
   }
 }
-
-/** @param {string} name */
-const initials = (name) => [...name.matchAll(/[\p{L}\p{N}]+/gu)].slice(0, 2).map(([word]) => [...word][0]).join("").toUpperCase();
-
-/** @param {string} name one of six calm colours, always the same for a name */
-const tint = (name) => [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973, 7) % 6;

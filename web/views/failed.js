@@ -1,7 +1,7 @@
 /** The page for what can't be opened: what happened, what to do, and a way back. */
 import { html, nothing } from "lit-html";
 
-import { errorText, text } from "../text.js";
+import { clock, errorText, text } from "../text.js";
 import * as icons from "./icons.js";
 
 /** @type {(event: Event) => void} */
@@ -15,22 +15,24 @@ function copyReport(event) {
 }
 
 /**
- * @param {{code: string, message: string}} error
+ * @param {{code: string, message: string, retryAt: number|null}} error `retryAt` is when a host wants to be asked again,
+ *   in milliseconds since the epoch
  * @param {{name: string, home: string, current: string|null, report: string|null, again: boolean,
  *   onRetry: () => void}} place `current` is the address of the mod without the pinned version, where one was asked for;
  *   `report` is for whoever can mend it; `again` says that the worker had been started anew before
  */
-export function failed({ code, message }, { name, home, current, report, again, onRetry }) {
+export function failed({ code, message, retryAt }, { name, home, current, report, again, onRetry }) {
   const { title, advice } = errorText(code, again);
   return html`<article class="narrow">
     <section class="panel failed" data-code=${code}>
       ${icons.warning}
       ${name ? html`<p class="eyebrow">${name}</p>` : nothing}
       <h1 tabindex="-1">${title}</h1>
-      <p>${advice}</p>
+      <p>${retryAt === null ? advice : text.failed.until(clock(retryAt))}</p>
       ${message ? html`<p class="detail"><span class="label">${text.failed.detail}</span> ${message}</p>` : nothing}
-      ${report === null ? nothing
-        : html`<pre class="detail report" id="report" tabindex="0" aria-label=${text.failed.report} data-testid="report">${report}</pre>`}
+      ${report === null ? nothing : html`<details class="fold" ?open=${code === "fatal"}><summary>${text.failed.report}</summary>
+        <pre class="detail report" id="report" tabindex="0" aria-label=${text.failed.report} data-testid="report">${report}</pre>
+      </details>`}
       <div class="actions">
         ${current ? html`<a class="button primary" href=${current}>${text.failed.current}</a>` : nothing}
         <button type="button" class="button ${current ? "" : "primary"}" @click=${onRetry}>

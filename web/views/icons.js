@@ -12,6 +12,8 @@ export const check = icon(svg`<path d="M5 12.5l4.5 4.5L19 7.5" />`);
 export const warning = icon(svg`<path d="M12 4l9 16H3zM12 10v4.5M12 17.2v.1" />`);
 export const info = icon(svg`<circle cx="12" cy="12" r="9" /><path d="M12 11v5.5M12 7.6v.1" />`);
 export const people = icon(svg`<circle cx="9" cy="8" r="3.2" /><path d="M3 20c0-4 2.6-6.4 6-6.4s6 2.4 6 6.4M15.5 5.2a3.2 3.2 0 010 5.8M17.5 14c2.2.8 3.5 3 3.5 6" />`);
+export const star = icon(svg`<path d="M12 4.2l2.4 5 5.4.7-4 3.8 1 5.4-4.8-2.6-4.8 2.6 1-5.4-4-3.8 5.4-.7z" />`);
+export const disk = icon(svg`<path d="M4 13h16v6H4zM4 13l2.5-8h11L20 13M16.5 16v.1" />`);
 export const picture = icon(svg`<rect x="3.5" y="5" width="17" height="14" rx="2" /><circle cx="9" cy="10" r="1.6" /><path d="M4 17l5-4 3.5 2.6L16 12l4.5 4" />`);
 
 /** @type {Record<import("../messages.js").AssetGroup, import("lit-html").TemplateResult>} */

@@ -6,6 +6,7 @@
  * @typedef {object} Place where the text stands, for what it names relatively
  * @property {Peer} peer
  * @property {string} path of the Markdown file; "" for the manifest's own texts
+ * @property {string} [mod] owner/repo, where it is not the mod at the table
  * @property {string} blob address of the repository's files for a reader, ending with a slash
  */
 import DOMPurify from "dompurify";
@@ -103,7 +104,7 @@ function picture(image, place) {
   const path = SCHEME.test(src) || src.startsWith("/") ? null : inRepository(src, place.path);
   if (path !== null) {
     const own = new AssetImage();
-    own.picture = { peer: place.peer, path, alt };
+    own.picture = { peer: place.peer, path, alt, ...(place.mod ? { mod: place.mod } : {}) };
     return own;
   }
   const label = text.markdown.image(alt);

@@ -3,18 +3,15 @@
  *
  * @import {Details, Failure, View} from "../messages.js"
  * @import {Peer} from "../peer.js"
- * @import {Place} from "./markdown.js"
  */
 import { html, nothing } from "lit-html";
-import { repeat } from "lit-html/directives/repeat.js";
 
 import { kindName, players, roleName, text } from "../text.js";
 import { AssetBrowser } from "./asset-browser.js";
-import "./asset-image.js";
 import * as icons from "./icons.js";
 import { bar, facts, wayBack } from "./loading.js";
-import "./mod-prose.js";
 import { failures, notices } from "./notices.js";
+import { credits, StoryView } from "./story.js";
 
 /** Details are asked for again at most this often while a pull goes on, in milliseconds. */
 const PAUSE = 1000;
@@ -28,8 +25,6 @@ export class Table {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #pause;
   #closed = false;
-  /** @type {Set<string>} rules that have been unfolded, and so are worth fetching */
-  #unfolded = new Set();
 
   /**
    * @param {Peer} peer
@@ -39,6 +34,7 @@ export class Table {
     this.peer = peer;
     this.redraw = redraw;
     this.box = new AssetBrowser(peer, redraw);
+    this.story = new StoryView(peer, redraw);
   }
 
   dispose() {
@@ -82,12 +78,12 @@ export class Table {
     const mod = view.mod;
     if (!mod) return nothing;
     const source = `https://github.com/${mod.owner}/${mod.repo}`;
+    const from = { owner: mod.owner, repo: mod.repo, ref: mod.ref, apart: false };
     const name = details?.name || mod.name || `${mod.owner}/${mod.repo}`;
     return html`<article class="table">
       ${wayBack(actions.home)}
       <header class="masthead">
-        ${details?.cover
-          ? html`<asset-image class="cover" .picture=${this.#picture(details.cover, "")}></asset-image>` : nothing}
+        ${details ? this.story.cover(details, from) : nothing}
         <div>
           <p class="eyebrow">${[kindName(details?.kind ?? mod.kind), ...(details?.players ? [players(details.players)] : [])].join(" · ")}</p>
           <h1 tabindex="-1">${name}</h1>
@@ -104,86 +100,12 @@ export class Table {
         : nothing}
       ${failures(view, actions)}
       ${details
-        ? html`<div class="columns"><div class="main-column">${this.#about(details, view, source)}${this.#rules(details, view, source)}
-              ${this.#screenshots(details)}</div>
-            <div class="side-column">${this.#facts(details, view, source)}${this.#packs(view)}${this.#issues(details, view)}</div></div>
+        ? html`<div class="columns"><div class="main-column">${this.story.sections(details, from)}</div>
+            <div class="side-column">${this.#facts(details, view, source)}${this.#packs(view)}${credits(details)}
+              ${this.#issues(details, view)}</div></div>
           ${this.box.template()}`
         : html`<p class="quiet" role="status">${text.table.loadingDetails}</p>`}
     </article>`;
-  }
-
-  /**
-   * @param {{path: string, status: string|null}} picture
-   * @param {string} alt
-   */
-  #picture({ path, status }, alt) {
-    return { peer: this.peer, path, alt, status: status ?? "" };
-  }
-
-  /**
-   * @param {View} view
-   * @param {string} source
-   * @param {string} path
-   * @returns {Place}
-   */
-  #place(view, source, path) {
-    return { peer: this.peer, path, blob: `${source}/blob/${encodeURIComponent(view.mod?.ref ?? "HEAD")}/` };
-  }
-
-  /**
-   * @param {Details} details
-   * @param {View} view
-   * @param {string} source
-   */
-  #about({ description }, view, source) {
-    if (!description) return nothing;
-    const prose = {
-      key: description, source: () => description, place: this.#place(view, source, ""), level: 2, unavailable: description,
-    };
-    return html`<section aria-labelledby="about-heading">
-      <h2 id="about-heading">${text.table.about}</h2><mod-prose .prose=${prose}></mod-prose></section>`;
-  }
-
-  /**
-   * @param {Details} details
-   * @param {View} view
-   * @param {string} source
-   */
-  #rules({ rules }, view, source) {
-    if (!rules.length) return nothing;
-    return html`<section aria-labelledby="rules-heading">
-      <h2 id="rules-heading">${text.table.rules}</h2>
-      ${rules.map(({ title, path, video }) => {
-        if (path === null) {
-          return video === null || !/^https?:\/\//.test(video) ? nothing
-            : html`<p><a href=${video} target="_blank" rel="noopener noreferrer">${text.table.video(title)}</a></p>`;
-        }
-        const prose = {
-          key: path, source: () => this.peer.text(path), place: this.#place(view, source, path), level: 2,
-          unavailable: text.table.rulesUnavailable,
-        };
-        return html`<details class="panel fold" @toggle=${() => {
-          this.#unfolded.add(path);
-          this.redraw();
-        }}><summary>${title || path}</summary>
-          ${this.#unfolded.has(path) ? html`<mod-prose .prose=${prose}></mod-prose>` : nothing}</details>`;
-      })}
-    </section>`;
-  }
-
-  /** @param {Details} details */
-  #screenshots(details) {
-    const { screenshots } = details;
-    if (!screenshots.length) return nothing;
-    return html`<section aria-labelledby="screenshots-heading">
-      <h2 id="screenshots-heading">${text.table.screenshots}</h2>
-      <ul class="screenshots" role="list">${repeat(screenshots, ({ path }, index) => `${index}:${path}`, (shot, index) => {
-        const { title, alt, crop } = shot;
-        const words = alt || title || text.table.screenshot(index + 1);
-        return html`<li><figure><asset-image .picture=${{ ...this.#picture(shot, words), crop }}></asset-image>
-          ${title ? html`<figcaption class="small quiet">${title}</figcaption>` : nothing}</figure></li>`;
-      })}</ul>
-    </section>`;
   }
 
   /**
@@ -206,8 +128,21 @@ export class Table {
         ${assetRepos.length ? html`<div><dt>${text.table.assetRepos}</dt><dd>${assetRepos.map(({ owner, repo }) =>
           html`<span class="path">${owner}/${repo}</span> `)}</dd></div>` : nothing}
       </dl>
+      <p class="actions"><button type="button" class="button" data-testid="save-report" @click=${this.#saveReport}>
+        ${text.table.saveReport}</button></p>
     </section>`;
   }
+
+  #saveReport = async () => {
+    const report = JSON.stringify(await this.peer.report(), null, 2);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([report], { type: "application/json" }));
+    const { owner = "", repo = "" } = this.peer.view?.mod ?? {};
+    link.download = `${owner}-${repo}-pull-report.json`;
+    link.click();
+    // The download has its own hold on the bytes once it has begun, which it has in the next task.
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  };
 
   /** @param {View} view */
   #packs({ packs }) {

@@ -1,0 +1,244 @@
+"""Every state of the page and how to get there: one list for what is looked at and for what axe-core is asked of."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from server.fault import Fault
+from tests.browsers import Chromium
+from tests.e2e.player import Player
+from tests.e2e.site import SAMPLES, Site
+
+State = Callable[[Chromium, Player, Site], contextlib.AbstractContextManager[None]]
+
+# Pictures come as they near the screen: goes down the page until it has them all.
+SCROLL: Final = """
+    scrollBy(0, 400);
+    const pictures = [...document.querySelectorAll("asset-image")];
+    const bottom = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    return pictures.length > 0 && bottom && pictures.every(({dataset}) => dataset.look !== "waiting");
+"""
+CARDS: Final = "return document.querySelectorAll('.card img').length > 0 && peer.boot !== null"
+
+
+@contextlib.contextmanager
+def arrived(state: State, chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    """The page in this state; afterwards it is left, and what the state needed is undone."""
+    with state(chromium, player, site):
+        yield
+    chromium.page.goto("about:blank")
+
+
+@contextlib.contextmanager
+def catalogue(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.visit()
+    player.until(CARDS)
+    yield
+
+
+@contextlib.contextmanager
+def catalogue_empty(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.visit()
+    player.until(CARDS)
+    player.do(
+        "const field = document.querySelector('#search'); field.value = 'qqqqqqqq';"
+        "field.dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    player.until("return document.querySelector('[data-testid=catalogue-empty]') !== null")
+    yield
+
+
+@contextlib.contextmanager
+def catalogue_failed(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    chromium.page.route("**/api/mods?*", lambda route: route.fulfill(status=500, body="{}"))
+    try:
+        player.visit()
+        player.until("return document.querySelector('[data-testid=catalogue-failed]') !== null && peer.boot !== null")
+        yield
+    finally:
+        chromium.page.unroute("**/api/mods?*")
+
+
+@contextlib.contextmanager
+def catalogue_offline(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    chromium.page.route("**/api/mods?*", lambda route: route.abort())
+    try:
+        player.visit()
+        player.until("return document.querySelector('[data-testid=catalogue-offline]') !== null && peer.boot !== null")
+        yield
+    finally:
+        chromium.page.unroute("**/api/mods?*")
+
+
+@contextlib.contextmanager
+def favourites_empty(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.visit()
+    player.until(CARDS)
+    player.do("localStorage.removeItem('favourites')")
+    player.visit()
+    player.until(CARDS)
+    player.do("[...document.querySelectorAll('.tab')].at(-1).click()")
+    player.until("return document.querySelector('[data-testid=favourites-empty]') !== null")
+    yield
+
+
+@contextlib.contextmanager
+def mod_page(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.browser.open(f"{player.base}/?about={SAMPLES}/tidewater")
+    player.until("return document.querySelector('[data-testid=mod-page]') !== null")
+    player.until(SCROLL)
+    yield
+
+
+@contextlib.contextmanager
+def storage(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.open(f"{SAMPLES}/tidewater")
+    player.browser.open(f"{player.base}/?storage")
+    player.until("return document.querySelectorAll('[data-testid=stored-mod] asset-image[data-look=shown]').length > 2")
+    yield
+
+
+@contextlib.contextmanager
+def storage_empty(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.visit()
+    player.until("return peer.boot !== null")
+    player.do("for (const {owner, repo} of await peer.cached()) await peer.forget(owner, repo)")
+    player.browser.open(f"{player.base}/?storage")
+    player.until("return document.querySelector('[data-testid=storage-empty]') !== null")
+    yield
+
+
+@contextlib.contextmanager
+def loading(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    owner = site.copy("tidewater")
+    site.publish(owner, "tidewater")
+    site.origin.faults.on(f"/{owner}/*/assets/*.webp", then=Fault(bytes_per_second=2000))
+    site.origin.faults.on(f"/{owner}/*.wav", then=Fault(status=404, body=b"404: Not Found"))
+    player.visit(f"{owner}/tidewater")
+    player.until("return document.querySelector('[data-testid=failures]') !== null")
+    yield
+
+
+@contextlib.contextmanager
+def table(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.open(f"{SAMPLES}/tidewater")
+    player.until(SCROLL)
+    yield
+
+
+@contextlib.contextmanager
+def table_arriving(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    owner = site.mod("arriving", {"a.webp": 100, "b.webp": 20_000, "c.webp": 300})
+    site.publish(owner, "arriving")
+    site.origin.faults.on(f"/{owner}/*/b.webp", then=Fault(ending="stall"))
+    player.visit(f"{owner}/arriving")
+    player.press("[data-testid=open-now]")
+    player.wait_open()
+    player.until("return document.querySelectorAll('[data-testid=asset]').length > 0")
+    yield
+
+
+@contextlib.contextmanager
+def problems(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.open(f"{SAMPLES}/broken-crate")
+    player.until(SCROLL)
+    yield
+
+
+@contextlib.contextmanager
+def odd_names(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.open(f"{SAMPLES}/odd-names")
+    player.until(SCROLL)
+    yield
+
+
+@contextlib.contextmanager
+def preview(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.open(f"{site.copy('lantern-duel')}/lantern-duel")
+    player.until(SCROLL)
+    yield
+
+
+@contextlib.contextmanager
+def storage_full(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    owner = site.mod("heavy", {f"{letter}.webp": 400_000 for letter in "abcdef"}, name="Heavy Game")
+    site.publish(owner, "heavy")
+    player.visit()
+    player.until("return peer.boot !== null")
+    session = chromium.context.new_cdp_session(chromium.page)
+    used = player.do("return (await navigator.storage.estimate()).usage")
+    session.send("Storage.overrideQuotaForOrigin", {"origin": site.base, "quotaSize": used + 500_000})
+    try:
+        player.visit(f"{owner}/heavy")
+        player.wait_open()
+        player.until("return document.querySelector('[data-testid=storage-notice]') !== null")
+        yield
+    finally:
+        session.send("Storage.overrideQuotaForOrigin", {"origin": site.base})
+        session.detach()
+
+
+@contextlib.contextmanager
+def unsupported(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    session = chromium.context.new_cdp_session(chromium.page)
+    source = {"source": "delete Navigator.prototype.locks; delete Crypto.prototype.subtle"}
+    script = session.send("Page.addScriptToEvaluateOnNewDocument", source)
+    try:
+        chromium.page.goto(player.base)
+        chromium.page.wait_for_selector("[data-code=unsupported]")
+        yield
+    finally:
+        session.send("Page.removeScriptToEvaluateOnNewDocument", script)
+        session.detach()
+
+
+@contextlib.contextmanager
+def not_found(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.visit("nobody/nothing")
+    assert player.wait("failed", "open") == "failed"
+    yield
+
+
+@contextlib.contextmanager
+def unknown_version(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.visit(f"{SAMPLES}/driftwood-table", "0" * 40)
+    assert player.wait("failed", "open") == "failed"
+    yield
+
+
+@contextlib.contextmanager
+def rate_limited(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    owner = site.copy("lantern-duel")
+    site.origin.faults.on(f"/{owner}/*", then=Fault(status=503, body=b""))
+    site.origin.budget.used = site.origin.budget.limit
+    player.visit(f"{owner}/lantern-duel")
+    assert player.wait("failed", "open") == "failed"
+    yield
+
+
+STATES: Final[dict[str, State]] = {
+    state.__name__: state
+    for state in (
+        catalogue,
+        catalogue_empty,
+        catalogue_failed,
+        catalogue_offline,
+        favourites_empty,
+        mod_page,
+        storage,
+        storage_empty,
+        loading,
+        table,
+        table_arriving,
+        problems,
+        odd_names,
+        preview,
+        storage_full,
+        unsupported,
+        not_found,
+        unknown_version,
+        rate_limited,
+    )
+}

@@ -1,0 +1,92 @@
+"""The storage panel: what is kept, checking it, forgetting it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.browsers import Chromium
+from tests.e2e.player import Player
+from tests.e2e.site import SAMPLES, Site
+from tests.e2e.stored import Stored
+
+TIDEWATER = f"{SAMPLES}/tidewater"
+LINE = "[data-testid=stored-mod][data-mod='{}']"
+
+
+@pytest.fixture
+def keeping(chromium: Chromium, chromium_player: Player, site: Site) -> Iterator[Player]:
+    """A player in whose browser a game and its packs are kept, and nothing else."""
+    for repo in ("harbour-hall", "driftwood-table", "tidewater"):
+        site.publish(SAMPLES, repo)
+    chromium_player.visit()
+    chromium_player.until("return peer.boot !== null")
+    chromium_player.do("for (const {owner, repo} of await peer.cached()) await peer.forget(owner, repo)")
+    chromium_player.open(TIDEWATER)
+    chromium_player.until("return peer.cached().then(({length}) => length === 3)")
+    Stored(chromium_player, SAMPLES, "tidewater").tidied()
+    chromium_player.browser.open(f"{chromium_player.base}/?storage")
+    chromium_player.until("return document.querySelectorAll('[data-testid=stored-mod]').length === 3")
+    yield chromium_player
+    chromium_player.browser.open("about:blank")
+
+
+def test_everything_kept_is_listed_with_cover_size_and_who_needs_it(keeping: Player) -> None:
+    keeping.until(
+        "return document.querySelectorAll('[data-testid=stored-mod] asset-image[data-look=shown]').length === 3"
+    )
+    assert "just now" in keeping.words(LINE.format(TIDEWATER)) or "minute" in keeping.words(LINE.format(TIDEWATER))
+    assert "needed by Tidewater" in keeping.words(LINE.format(f"{SAMPLES}/harbour-hall"))
+    assert "3 versions of mods kept" in keeping.words("[data-testid=storage-total]")
+    assert keeping.do("return document.querySelector('meter').value > 0")
+    assert keeping.do("return document.title").startswith("Storage")
+
+
+def test_a_file_gone_bad_is_found_and_fetched_again(keeping: Player) -> None:
+    stored = Stored(keeping, SAMPLES, "tidewater")
+    [reading] = stored.journals().values()
+    place = reading.entries["media/cover.webp"].place
+    stored.flip(f"segments/{place.segment}", place.offset + place.length // 2)
+    keeping.press(f"{LINE.format(TIDEWATER)} [data-testid=repair-mod]")
+    found = f'return document.querySelector("{LINE.format(TIDEWATER)} [role=status]").textContent'
+    keeping.until(f"{found}.includes('fetched again')")
+    keeping.press(f"{LINE.format(TIDEWATER)} [data-testid=repair-mod]")
+    keeping.until(f"{found}.includes('all good')")
+
+
+def test_one_is_forgotten_and_then_all(chromium: Chromium, keeping: Player) -> None:
+    keeping.press(f"{LINE.format(f'{SAMPLES}/harbour-hall')} [data-testid=forget-kept]")
+    keeping.until("return document.querySelectorAll('[data-testid=stored-mod]').length === 2")
+    assert "no longer kept" in keeping.words("#announcements")
+    assert keeping.do("return document.activeElement.localName") == "h1"
+    chromium.page.once("dialog", lambda dialog: dialog.dismiss())
+    keeping.press("[data-testid=clear-all]")
+    assert keeping.do("return document.querySelectorAll('[data-testid=stored-mod]').length") == 2
+    chromium.page.once("dialog", lambda dialog: dialog.accept())
+    keeping.press("[data-testid=clear-all]")
+    keeping.until("return document.querySelector('[data-testid=storage-empty]') !== null")
+    assert keeping.call("cached") == []
+
+
+def test_a_mod_another_tab_shows_is_not_forgotten(chromium: Chromium, keeping: Player) -> None:
+    other = chromium.context.new_page()
+    try:
+        other.goto(f"{keeping.base}/?mod={TIDEWATER}")
+        other.locator("html[data-state=open]").wait_for()
+        keeping.browser.open(f"{keeping.base}/?storage")
+        keeping.until("return document.querySelectorAll('[data-testid=stored-mod]').length === 3")
+        assert "open in 1 tab" in keeping.words(LINE.format(TIDEWATER))
+        keeping.press(f"{LINE.format(TIDEWATER)} [data-testid=forget-kept]")
+        keeping.until("return document.querySelector('.storage [role=alert]') !== null")
+        assert "Close other tabs" in keeping.words(".storage [role=alert]")
+    finally:
+        other.close()
+
+
+def test_the_pull_report_is_saved_from_the_table(chromium: Chromium, keeping: Player) -> None:
+    keeping.open(TIDEWATER)
+    keeping.until("return document.querySelector('[data-testid=save-report]') !== null")
+    with chromium.page.expect_download() as download:
+        keeping.press("[data-testid=save-report]")
+    assert download.value.suggested_filename == "tablewright-samples-tidewater-pull-report.json"
