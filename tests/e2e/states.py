@@ -183,6 +183,7 @@ def storage_full(chromium: Chromium, player: Player, site: Site) -> Iterator[Non
 @contextlib.contextmanager
 def unsupported(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
     session = chromium.context.new_cdp_session(chromium.page)
+    session.send("Page.enable")
     source = {"source": "delete Navigator.prototype.locks; delete Crypto.prototype.subtle"}
     script = session.send("Page.addScriptToEvaluateOnNewDocument", source)
     try:

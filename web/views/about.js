@@ -14,6 +14,7 @@ import { day, errorText, kindName, players, size, text } from "../text.js";
 import { failed } from "./failed.js";
 import * as icons from "./icons.js";
 import { wayBack } from "./loading.js";
+import { fetchReader } from "./mod-prose.js";
 import { favouriteButton, standingBadge } from "./mod-card.js";
 import { credits, StoryView } from "./story.js";
 
@@ -50,7 +51,7 @@ export class About {
     this.#refusal = null;
     this.#page = null;
     try {
-      this.#page = await this.page.peer.about(this.mod);
+      [this.#page] = await Promise.all([this.page.peer.about(this.mod), fetchReader().catch(() => null)]);
     } catch (error) {
       this.#refusal = error instanceof PeerError ? error : new PeerError("unknown", String(error));
     }
@@ -72,9 +73,10 @@ export class About {
     const page = this.#page;
     if (!page) {
       return html`<article class="table" aria-busy="true">${wayBack(HOME)}
-        <h1 tabindex="-1">${this.page.known?.name ?? this.mod}</h1>
-        <p class="quiet" role="status">${text.about.loading}</p>
-        <div class="skeleton line-wide" aria-hidden="true"></div><div class="skeleton line" aria-hidden="true"></div></article>`;
+        <header class="masthead"><div class="cover skeleton" aria-hidden="true"></div>
+          <div><p class="eyebrow">${kindName(this.page.known?.kind ?? "")}</p>
+            <h1 tabindex="-1">${this.page.known?.name ?? this.mod}</h1>
+            <p class="quiet" role="status">${text.about.loading}</p></div></header></article>`;
     }
     const { mod } = page;
     const from = { owner: mod.owner, repo: mod.repo, ref: mod.ref, apart: true };

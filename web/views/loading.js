@@ -1,7 +1,7 @@
 /** The loading screen: one bar that tells the truth, and two ways out of waiting. */
 import { html, nothing } from "lit-html";
 
-import { roleName, text } from "../text.js";
+import { roleName, size, text } from "../text.js";
 import * as icons from "./icons.js";
 import { failures, notices } from "./notices.js";
 
@@ -19,16 +19,22 @@ export function bar(progress) {
   </div>`;
 }
 
-/** @param {Progress} progress */
-export function facts({ bytesDone, bytesTotal, filesDone, filesTotal, rate, secondsLeft }) {
+/** @param {Progress | null} progress null while nothing is known: the places are kept */
+export function facts(progress) {
+  const { unknown } = text.loading;
+  if (!progress) {
+    return html`<dl class="facts">${[text.loading.amount, text.loading.filesTerm, text.loading.speed, text.loading.time].map(
+      (term) => html`<div><dt>${term}</dt><dd>${unknown}</dd></div>`)}</dl>`;
+  }
+  const { bytesDone, bytesTotal, filesDone, filesTotal, rate, secondsLeft } = progress;
   const finished = filesDone >= filesTotal;
   return html`<dl class="facts">
-    ${bytesTotal === null ? nothing
-      : html`<div><dt>${text.loading.amount}</dt><dd>${text.loading.bytes(bytesDone, bytesTotal)}</dd></div>`}
+    <div><dt>${text.loading.amount}</dt><dd>${bytesTotal === null ? size(bytesDone)
+      : text.loading.bytes(bytesDone, bytesTotal)}</dd></div>
     <div><dt>${text.loading.filesTerm}</dt><dd>${text.loading.files(filesDone, filesTotal)}</dd></div>
-    <div><dt>${text.loading.speed}</dt><dd>${rate > 0 && !finished ? text.loading.rate(rate) : text.loading.unknown}</dd></div>
+    <div><dt>${text.loading.speed}</dt><dd>${rate > 0 && !finished ? text.loading.rate(rate) : unknown}</dd></div>
     <div><dt>${text.loading.time}</dt><dd>${secondsLeft !== null && !finished
-      ? text.loading.left(secondsLeft) : text.loading.unknown}</dd></div>
+      ? text.loading.left(secondsLeft) : unknown}</dd></div>
   </dl>`;
 }
 
@@ -40,14 +46,25 @@ export function facts({ bytesDone, bytesTotal, filesDone, filesTotal, rate, seco
  */
 export function loading(view, name, actions) {
   const progress = view?.progress ?? null;
+  // What is pressed stands above what grows, so that nothing moves under a finger.
+  const known = view?.state === "loading" && view.mod !== null;
   return html`<article class="narrow">
     <section class="panel loading">
       <p class="eyebrow">${view?.mod ? `${view.mod.owner}/${view.mod.repo}` : text.brand}</p>
       <h1 tabindex="-1">${text.loading.heading(view?.mod?.name || name)}</h1>
       ${bar(progress)}
       ${progress
-        ? html`<p class="percent" aria-hidden="true">${progress.percent}<span> %</span></p>${facts(progress)}`
+        ? html`<p class="percent" aria-hidden="true">${progress.percent}<span> %</span></p>`
         : html`<p class="percent quiet">${text.loading.starting}</p>`}
+      ${facts(progress)}
+      <div class="actions">
+        <button type="button" class="button" data-testid="cancel" @click=${actions.onCancel}>${text.loading.cancel}</button>
+        ${known
+          ? html`<button type="button" class="button primary" data-testid="open-now" aria-describedby="open-now-hint"
+              @click=${actions.onOpenNow}>${text.loading.openNow}</button>`
+          : nothing}
+      </div>
+      <p class="quiet small" id="open-now-hint">${known ? text.loading.openNowHint : ""}</p>
       ${progress?.current.length
         ? html`<div class="current"><h2 class="label">${text.loading.current}</h2>
             <ul role="list">${progress.current.map((path) => html`<li><code class="path">${path}</code></li>`)}</ul></div>`
@@ -64,15 +81,6 @@ export function loading(view, name, actions) {
                     ${text.loading.packState[pack.state]}</span>`}
             </li>`)}</ul></div>`
         : nothing}
-      <div class="actions">
-        ${view?.state === "loading" && view.mod
-          ? html`<button type="button" class="button primary" data-testid="open-now" aria-describedby="open-now-hint"
-              @click=${actions.onOpenNow}>${text.loading.openNow}</button>`
-          : nothing}
-        <button type="button" class="button" data-testid="cancel" @click=${actions.onCancel}>${text.loading.cancel}</button>
-      </div>
-      ${view?.state === "loading" && view.mod
-        ? html`<p class="quiet small" id="open-now-hint">${text.loading.openNowHint}</p>` : nothing}
     </section>
     ${view ? html`${notices(view.notices, actions.onMakeRoom)}${failures(view, actions)}` : nothing}
   </article>`;

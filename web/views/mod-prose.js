@@ -11,6 +11,15 @@
  */
 import { text } from "../text.js";
 
+/** @type {typeof import("./markdown.js") | null} */
+let reader = null;
+
+/** Fetches the reader, so that a text that is at hand stands where it belongs from its first moment on. */
+export async function fetchReader() {
+  reader ??= await import("./markdown.js");
+  return reader;
+}
+
 export class ModProse extends HTMLElement {
   /** @type {string | null} */
   #key = null;
@@ -25,9 +34,11 @@ export class ModProse extends HTMLElement {
   /** @param {Prose} prose */
   async #fill(prose) {
     this.classList.add("prose");
+    const given = prose.source();
+    if (reader && typeof given === "string") return this.replaceChildren(reader.renderMarkdown(given, prose.place, prose.level));
     if (!this.hasChildNodes()) this.#say(text.table.loadingText);
     try {
-      const [source, { renderMarkdown }] = await Promise.all([prose.source(), import("./markdown.js")]);
+      const [source, { renderMarkdown }] = await Promise.all([given, fetchReader()]);
       if (prose.key === this.#key) this.replaceChildren(renderMarkdown(source, prose.place, prose.level));
     } catch {
       if (prose.key === this.#key) this.#say(prose.unavailable);

@@ -10,6 +10,7 @@ import { kindName, players, roleName, text } from "../text.js";
 import { AssetBrowser } from "./asset-browser.js";
 import * as icons from "./icons.js";
 import { bar, facts, wayBack } from "./loading.js";
+import { fetchReader } from "./mod-prose.js";
 import { failures, notices } from "./notices.js";
 import { credits, StoryView } from "./story.js";
 
@@ -52,7 +53,7 @@ export class Table {
     this.#asking = true;
     this.#revision = view.revision;
     try {
-      const [details] = await Promise.all([this.peer.details(), this.box.refresh()]);
+      const [details] = await Promise.all([this.peer.details(), this.box.refresh(), this.#details ?? fetchReader().catch(() => null)]);
       if (!this.#closed) this.#details = details;
     } catch {
       // Closed meanwhile, or the worker died: either has its own screen. Anything else is worth asking again.
@@ -83,7 +84,7 @@ export class Table {
     return html`<article class="table">
       ${wayBack(actions.home)}
       <header class="masthead">
-        ${details ? this.story.cover(details, from) : nothing}
+        ${details ? this.story.cover(details, from) : html`<div class="cover skeleton" aria-hidden="true"></div>`}
         <div>
           <p class="eyebrow">${[kindName(details?.kind ?? mod.kind), ...(details?.players ? [players(details.players)] : [])].join(" · ")}</p>
           <h1 tabindex="-1">${name}</h1>
