@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -101,3 +102,14 @@ def test_the_page_s_own_scripts_are_light(newcomer: Player, dist: Path) -> None:
     assert reader > 0
     assert not [name for name in catalogue if name.startswith(READER)]
     assert own < PAGE_JAVASCRIPT, sorted(sizes.items(), key=lambda item: -item[1])
+
+
+def test_the_page_can_be_installed(chromium: Chromium, newcomer: Player) -> None:
+    newcomer.visit()
+    newcomer.until("return navigator.serviceWorker.getRegistration().then(found => Boolean(found?.active))")
+    session = chromium.context.new_cdp_session(chromium.page)
+    assert session.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+    manifest = session.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    assert json.loads(manifest["data"])["display"] == "standalone"
+    session.detach()
