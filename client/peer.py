@@ -42,6 +42,7 @@ class Peer:
         self._opening: Opening | None = None
         self._error: PeerError | None = None
         self._looked: OpenMod | None = None
+        self._last_report: dict[str, Any] | None = None
         self._shown_at = float("-inf")
         self._showing: asyncio.Task[None] | None = None
         self._generation = 0
@@ -121,6 +122,7 @@ class Peer:
         self._generation += 1
         opening, self._opening, self._error = self._opening, None, None
         if opening is not None:
+            self._last_report = opening.reports().as_plain()
             await opening.close()
         self._changed()
 
@@ -158,6 +160,10 @@ class Peer:
         :raises NotOpen: no table is open or opening
         """
         return self._table().reports().as_plain()
+
+    def last_report(self) -> dict[str, Any] | None:
+        """The pull report of the table that was closed last, as it was then; None where there was none yet."""
+        return self._last_report
 
     async def asset(self, path: str, mod: str | None = None) -> Asset:
         """Where an element finds ``path``; ``mod`` names one of the packs as owner/repo."""

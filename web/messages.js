@@ -13,7 +13,7 @@
  * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal} FromWorker
  *
  * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"box"|"retry"|"cancel"|"cached"|"forget"|"repair"
- *   |"about"|"standing"|"storage"|"mend"|"trace"|"room"|"table"|"online"} Method
+ *   |"about"|"standing"|"storage"|"mend"|"lastReport"|"trace"|"room"|"table"|"online"} Method
  * `open` and `about` take (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack
  * or the mod whose page is shown; with {mod, version}, `asset` takes what is kept of that version.
  * `standing` takes ({owner, repo, version}[]), `mend` (owner, repo, version).

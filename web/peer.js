@@ -245,6 +245,11 @@ export class Peer {
     return this.#value("storage");
   }
 
+  /** The pull report of the table that was closed last in this page, null where there was none. */
+  lastReport() {
+    return this.#value("lastReport");
+  }
+
   /**
    * Digests every file of a kept version, drops what is rotten and fetches it again.
    *

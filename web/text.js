@@ -360,6 +360,8 @@ export const text = {
     lasting: "The browser has promised to keep it until you remove it.",
     passing: "The browser may remove it by itself when the disk runs full.",
     clear: "Forget everything",
+    /** @param {string} repo */
+    report: (repo) => `Save the last pull report (${repo})`,
     sure: "Forget every mod kept on this device? They can be downloaded again.",
     cleared: "Nothing is kept on this device any more.",
     /** @param {string[]} names */

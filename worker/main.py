@@ -83,6 +83,7 @@ class _Calls:
             "standing": peer.standing,
             "storage": peer.storage,
             "mend": peer.mend,
+            "lastReport": _immediate(peer.last_report),
             "forget": peer.forget,
             "repair": peer.repair,
             "trace": _immediate(peer.trace),

@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from server.fault import Fault
-from tests.browsers import Chromium
 from tests.e2e.player import Player
 from tests.e2e.site import SAMPLES, Site
 
@@ -23,17 +22,26 @@ def _published(site: Site) -> None:
         site.publish(SAMPLES, repo)
 
 
+def forget_everything(player: Player) -> None:
+    player.visit()
+    player.until("return peer.boot !== null")
+    player.do("localStorage.clear(); for (const {owner, repo} of await peer.cached()) await peer.forget(owner, repo)")
+    player.visit()
+
+
 @pytest.fixture
-def fresh(chromium: Chromium, chromium_player: Player) -> Iterator[Player]:
+def fresh(chromium_player: Player) -> Iterator[Player]:
     """A player whose browser keeps no list and no mod of an earlier test."""
-    chromium_player.visit()
-    chromium_player.until("return peer.boot !== null")
-    chromium_player.do(
-        "localStorage.clear(); for (const {owner, repo} of await peer.cached()) await peer.forget(owner, repo)"
-    )
-    chromium_player.visit()
+    forget_everything(chromium_player)
     yield chromium_player
     chromium_player.do("localStorage.clear()")
+
+
+@pytest.fixture
+def any_fresh(player: Player) -> Player:
+    """Such a player in each engine in turn."""
+    forget_everything(player)
+    return player
 
 
 def choose(player: Player, testid: str, value: str) -> None:
@@ -74,7 +82,8 @@ def test_shelves_and_filters_show_what_fits(fresh: Player) -> None:
     fresh.until(f"const names = (() => {{ {names} }})(); return String(names) === String([...names].sort())")
 
 
-def test_a_card_says_whether_the_mod_is_here_and_whether_there_is_a_newer_one(fresh: Player, site: Site) -> None:
+def test_a_card_says_whether_the_mod_is_here_and_whether_there_is_a_newer_one(any_fresh: Player, site: Site) -> None:
+    fresh = any_fresh
     owner = site.copy("lantern-duel")
     name = f"{owner}/lantern-duel"
     site.publish(owner, "lantern-duel")
@@ -93,7 +102,8 @@ def test_a_card_says_whether_the_mod_is_here_and_whether_there_is_a_newer_one(fr
     )
 
 
-def test_a_mod_has_a_page_of_its_own_that_pulls_nothing(fresh: Player, site: Site) -> None:
+def test_a_mod_has_a_page_of_its_own_that_pulls_nothing(any_fresh: Player, site: Site) -> None:
+    fresh = any_fresh
     fresh.press(f".card h3 a[href*='{TIDEWATER}']")
     fresh.until("return document.querySelector('[data-testid=mod-page]') !== null")
     assert fresh.do("return location.search") == f"?about={TIDEWATER}"
@@ -114,7 +124,7 @@ def test_a_mod_has_a_page_of_its_own_that_pulls_nothing(fresh: Player, site: Sit
 
     fresh.press("[data-testid=mod-page] [data-testid=open-mod]")
     fresh.wait_open()
-    fresh.browser.back()
+    fresh.do("history.back()")
     fresh.until("return document.querySelector('[data-testid=mod-page]') !== null")
     assert "Everything is on this device" in fresh.words("[data-testid=mod-page]")
 
@@ -145,7 +155,8 @@ def test_the_page_of_a_repository_nobody_registered_says_it_is_a_preview(fresh: 
     assert not site.origin.requests.all(host="api"), "the registry asked git"
 
 
-def test_favourites_stay_in_this_browser(fresh: Player) -> None:
+def test_favourites_stay_in_this_browser(any_fresh: Player) -> None:
+    fresh = any_fresh
     star = f"[data-testid=mod-card][data-mod='{TIDEWATER}'] [data-testid=favourite]"
     fresh.press(star)
     fresh.until("return document.querySelector(given[0]).getAttribute('aria-pressed') === 'true'", star)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -15,35 +16,51 @@ TIDEWATER = f"{SAMPLES}/tidewater"
 LINE = "[data-testid=stored-mod][data-mod='{}']"
 
 
-@pytest.fixture
-def keeping(chromium: Chromium, chromium_player: Player, site: Site) -> Iterator[Player]:
-    """A player in whose browser a game and its packs are kept, and nothing else."""
+def keep(player: Player, site: Site) -> None:
+    """Have a game and its packs kept in the player's browser, and nothing else, and show the panel."""
     for repo in ("harbour-hall", "driftwood-table", "tidewater"):
         site.publish(SAMPLES, repo)
-    chromium_player.visit()
-    chromium_player.until("return peer.boot !== null")
-    chromium_player.do("for (const {owner, repo} of await peer.cached()) await peer.forget(owner, repo)")
-    chromium_player.open(TIDEWATER)
-    chromium_player.until("return peer.cached().then(({length}) => length === 3)")
-    Stored(chromium_player, SAMPLES, "tidewater").tidied()
-    chromium_player.browser.open(f"{chromium_player.base}/?storage")
-    chromium_player.until("return document.querySelectorAll('[data-testid=stored-mod]').length === 3")
+    player.visit()
+    player.until("return peer.boot !== null")
+    player.do("for (const {owner, repo} of await peer.cached()) await peer.forget(owner, repo)")
+    player.open(TIDEWATER)
+    player.until("return peer.cached().then(({length}) => length === 3)")
+    Stored(player, SAMPLES, "tidewater").tidied()
+    player.browser.open(f"{player.base}/?storage")
+    player.until("return document.querySelectorAll('[data-testid=stored-mod]').length === 3")
+
+
+@pytest.fixture
+def any_keeping(player: Player, site: Site) -> Iterator[Player]:
+    """Such a player in each engine in turn."""
+    keep(player, site)
+    yield player
+    player.browser.open("about:blank")
+
+
+@pytest.fixture
+def keeping(chromium_player: Player, site: Site) -> Iterator[Player]:
+    """Such a player in Chromium alone."""
+    keep(chromium_player, site)
     yield chromium_player
     chromium_player.browser.open("about:blank")
 
 
-def test_everything_kept_is_listed_with_cover_size_and_who_needs_it(keeping: Player) -> None:
+def test_everything_kept_is_listed_with_cover_size_and_who_needs_it(any_keeping: Player) -> None:
+    keeping = any_keeping
     keeping.until(
         "return document.querySelectorAll('[data-testid=stored-mod] asset-image[data-look=shown]').length === 3"
     )
     assert "just now" in keeping.words(LINE.format(TIDEWATER)) or "minute" in keeping.words(LINE.format(TIDEWATER))
     assert "needed by Tidewater" in keeping.words(LINE.format(f"{SAMPLES}/harbour-hall"))
     assert "3 versions of mods kept" in keeping.words("[data-testid=storage-total]")
-    assert keeping.do("return document.querySelector('meter').value > 0")
+    if keeping.browser.engine != "webkit":  # which does not say how much room there is
+        assert keeping.do("return document.querySelector('meter').value > 0")
     assert keeping.do("return document.title").startswith("Storage")
 
 
-def test_a_file_gone_bad_is_found_and_fetched_again(keeping: Player) -> None:
+def test_a_file_gone_bad_is_found_and_fetched_again(any_keeping: Player) -> None:
+    keeping = any_keeping
     stored = Stored(keeping, SAMPLES, "tidewater")
     [reading] = stored.journals().values()
     place = reading.entries["media/cover.webp"].place
@@ -87,6 +104,11 @@ def test_a_mod_another_tab_shows_is_not_forgotten(chromium: Chromium, keeping: P
 def test_the_pull_report_is_saved_from_the_table(chromium: Chromium, keeping: Player) -> None:
     keeping.open(TIDEWATER)
     keeping.until("return document.querySelector('[data-testid=save-report]') !== null")
-    with chromium.page.expect_download() as download:
-        keeping.press("[data-testid=save-report]")
-    assert download.value.suggested_filename == "tablewright-samples-tidewater-pull-report.json"
+    for place in ("table", "storage"):
+        with chromium.page.expect_download() as download:
+            keeping.press("[data-testid=save-report]")
+        assert download.value.suggested_filename == "tablewright-samples-tidewater-pull-report.json"
+        report = json.loads(download.value.path().read_text())
+        assert {file["status"] for file in report["files"]} == {"cached"}, place
+        keeping.press(".top a[href$=storage]")
+        keeping.until("return document.querySelectorAll('[data-testid=stored-mod]').length === 3")

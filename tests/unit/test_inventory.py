@@ -104,3 +104,15 @@ async def test_mending_an_older_version_leaves_the_current_one_alone(world: Worl
 async def test_mending_what_is_no_repository_is_refused(world: World) -> None:
     with pytest.raises(UnknownMod):
         await world.peer().mend("..", "x", "0" * 40)
+
+
+async def test_the_report_of_the_last_table_is_there_when_it_is_closed(world: World) -> None:
+    world.publish(files=FILES)
+    peer = world.peer()
+    assert peer.last_report() is None
+    await peer.open("alice/chess")
+    open_report = peer.report()
+    await peer.close()
+    closed = peer.last_report()
+    assert closed is not None
+    assert (closed["repo"], closed["files"]) == ("chess", open_report["files"])

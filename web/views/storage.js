@@ -12,6 +12,7 @@ import { ago, counted, kindName, size, text } from "../text.js";
 import "./asset-image.js";
 import * as icons from "./icons.js";
 import { wayBack } from "./loading.js";
+import { saveReport } from "./pull-report.js";
 
 /** @param {KeptVersion} kept */
 const keyOf = ({ owner, repo, version }) => `${owner}/${repo}@${version}`;
@@ -27,6 +28,8 @@ export class Storage {
   #found = new Map();
   /** @type {Set<string>} versions that something is being done with */
   #busy = new Set();
+  /** @type {{owner: string, repo: string} | null} of the table that was closed last */
+  #report = null;
   /** @type {string | null} what went wrong */
   #trouble = null;
   #left = false;
@@ -46,6 +49,7 @@ export class Storage {
   async #load() {
     try {
       this.#kept = await this.page.peer.storage();
+      this.#report = await this.page.peer.lastReport();
       const { usage = 0, quota = 0 } = (await navigator.storage?.estimate?.()) ?? {};
       this.#room = quota ? { usage, quota } : null;
       this.#persisted = (await navigator.storage?.persisted?.()) ?? null;
@@ -70,6 +74,7 @@ export class Storage {
   #meter(kept) {
     const total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
     const room = this.#room;
+    const report = this.#report;
     return html`<section class="panel room" aria-labelledby="room-heading">
       <h2 id="room-heading">${text.storage.room}</h2>
       <p data-testid="storage-total">${text.storage.total(kept.length, total)}</p>
@@ -78,8 +83,12 @@ export class Storage {
           aria-label=${text.storage.used(room.usage, room.quota)}></meter>
         <p class="quiet small">${text.storage.used(room.usage, room.quota)}</p>`}
       <p class="quiet small">${this.#persisted ? text.storage.lasting : text.storage.passing}</p>
-      ${kept.length ? html`<div class="actions"><button type="button" class="button" data-testid="clear-all"
-        @click=${this.#clearAll}>${text.storage.clear}</button></div>` : nothing}
+      <div class="actions">
+        ${kept.length ? html`<button type="button" class="button" data-testid="clear-all" @click=${this.#clearAll}>
+          ${text.storage.clear}</button>` : nothing}
+        ${report === null ? nothing : html`<button type="button" class="button" data-testid="save-report"
+          @click=${() => saveReport(report)}>${text.storage.report(report.repo)}</button>`}
+      </div>
     </section>`;
   }
 

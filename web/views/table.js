@@ -12,6 +12,7 @@ import * as icons from "./icons.js";
 import { bar, facts, wayBack } from "./loading.js";
 import { fetchReader } from "./mod-prose.js";
 import { failures, notices } from "./notices.js";
+import { saveReport } from "./pull-report.js";
 import { credits, StoryView } from "./story.js";
 
 /** Details are asked for again at most this often while a pull goes on, in milliseconds. */
@@ -134,16 +135,7 @@ export class Table {
     </section>`;
   }
 
-  #saveReport = async () => {
-    const report = JSON.stringify(await this.peer.report(), null, 2);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([report], { type: "application/json" }));
-    const { owner = "", repo = "" } = this.peer.view?.mod ?? {};
-    link.download = `${owner}-${repo}-pull-report.json`;
-    link.click();
-    // The download has its own hold on the bytes once it has begun, which it has in the next task.
-    setTimeout(() => URL.revokeObjectURL(link.href));
-  };
+  #saveReport = async () => saveReport(await this.peer.report());
 
   /** @param {View} view */
   #packs({ packs }) {
