@@ -50,6 +50,10 @@ def test_only_the_worker_knows_the_browser(room: str) -> None:
     assert strays == []
 
 
+PARSER = {"client/javascript.py": ["esprima"]}
+"""The one thing that is not the standard library's: imported when there is a script to read, and not before."""
+
+
 def test_what_goes_to_the_browser_needs_nothing_but_the_standard_library() -> None:
     """The wheel of client and worker has no dependencies, and a memory snapshot holds what it imports."""
     known = sys.stdlib_module_names | BROWSER_ONLY | {"client", "worker"}
@@ -59,7 +63,13 @@ def test_what_goes_to_the_browser_needs_nothing_but_the_standard_library() -> No
         for path in modules(room)
         if (stray := imports(path) - known)
     }
-    assert strays == {}
+    assert strays == PARSER
+
+
+def test_the_parser_of_scripts_is_not_imported_before_there_is_one() -> None:
+    for path in PARSER:
+        tree = ast.parse((ROOT / path).read_text())
+        assert not [node for node in tree.body if isinstance(node, ast.Import) and node.names[0].name == "esprima"]
 
 
 def test_snapshot_can_hold_every_module_of_the_worker() -> None:
