@@ -33,10 +33,11 @@ class IndexedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileIndex:
-    """All files of a version by path."""
+    """All files of a version by path; ``scripts`` are the SHA-256s of those that may run, in hex."""
 
     version: str
     files: Mapping[str, IndexedFile]
+    scripts: frozenset[str] = frozenset()
 
 
 def read_index(data: bytes, place: str) -> FileIndex:
@@ -47,7 +48,12 @@ def read_index(data: bytes, place: str) -> FileIndex:
     values = read_object(data, place, longest=LONGEST_INDEX)
     entries = values.get("files")
     files = [_indexed(entry) for entry in entries] if isinstance(entries, list) else []
-    return FileIndex(str(values.get("version", "")), {file.path: file for file in files if file is not None})
+    scripts = values.get("scripts")
+    return FileIndex(
+        str(values.get("version", "")),
+        {file.path: file for file in files if file is not None},
+        frozenset(filter(None, map(_scanned, scripts))) if isinstance(scripts, list) else frozenset(),
+    )
 
 
 def _indexed(entry: Any) -> IndexedFile | None:
@@ -57,6 +63,11 @@ def _indexed(entry: Any) -> IndexedFile | None:
         ):
             return IndexedFile(path, size, sha256, _lfs(entry.get("lfs")))
     return None
+
+
+def _scanned(entry: Any) -> str | None:
+    sha256 = entry.get("sha256") if isinstance(entry, dict) else None
+    return sha256 if isinstance(sha256, str) and _SHA256.fullmatch(sha256) else None
 
 
 def _lfs(value: Any) -> LfsPointer | None:

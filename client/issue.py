@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """What is odd, and where: ``file`` is a path in the repository, ``key`` a place like ``assets[3].path``."""
+    """What is odd, and where: ``file`` is a path in the repository, ``key`` a place like ``assets[3].path``.
+
+    ``line`` and ``column`` count from 1, None where no such place can be told.
+    """
 
     code: str
     file: str
     key: str | None
     message: str
+    line: int | None = None
+    column: int | None = None

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from client.issue import Issue
 from client.json_document import DocumentUnreadable, LenientObject, read_object
+from client.scene_script import SceneScript, scene_scripts
 from client.version import CommitSha, commit_sha
 
 LONGEST_SETUP = 64 * 1024 * 1024
@@ -35,6 +36,7 @@ class Setup:
     seats: tuple[str, ...]
     objects: tuple[dict[str, Any], ...]
     issues: tuple[Issue, ...]
+    scripts: tuple[SceneScript, ...] = ()
 
     @property
     def decks(self) -> int:
@@ -57,7 +59,7 @@ def read_setup(data: bytes, file: str) -> Setup:
     issues: list[Issue] = []
     top = LenientObject(values, file, "", issues)
     objects = tuple(thing.values for thing in top.children("objects"))
-    return Setup(tuple(_packs(top)), _seats(top), objects, tuple(issues))
+    return Setup(tuple(_packs(top)), _seats(top), objects, tuple(issues), scene_scripts(values))
 
 
 def unreadable_setup(error: DocumentUnreadable, file: str) -> Setup:

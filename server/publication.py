@@ -52,7 +52,7 @@ def _issues(values: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _issue(level: str, issue: dict[str, Any]) -> str:
-    place = {"file": issue.get("path"), "line": issue.get("line")}
+    place = {"file": issue.get("path"), "line": issue.get("line"), "col": issue.get("column")}
     key = issue.get("key")
     message = str(issue.get("message", ""))
     return _annotation(level, str(issue.get("code", "issue")), f"{key}: {message}" if key else message, place)

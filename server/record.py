@@ -100,8 +100,12 @@ class SessionRequest(Strict):
 
 
 class IssueRecord(BaseModel):
+    """``line`` and ``column`` count from 1; None where no such place can be told."""
+
     code: str
     path: str
+    line: int | None = None
+    column: int | None = None
     key: str | None
     message: str
 
@@ -319,9 +323,20 @@ class FileRecord(BaseModel):
     lfs: LfsRecord | None = None
 
 
+class ScriptRecord(BaseModel):
+    """A script that was read and may run: the file at ``path``, or the text at ``key`` of the setup at ``path``."""
+
+    path: str
+    sha256: str
+    key: str | None = None
+
+
 class FileList(BaseModel):
+    """``scripts`` is absent where scripts were not read when the version was recorded: none may run."""
+
     version: str
     files: list[FileRecord]
+    scripts: list[ScriptRecord] | None = None
 
 
 def repository_named(owner: str, name: str) -> Repository:

@@ -155,7 +155,7 @@ class Registrar:
             if not proven:
                 self._remember_refusal(mod.id, sha)
                 raise unknown_version()
-            found = self._scan(repository, mod.ref, sha)
+            found = self._scan(repository, mod.ref, sha, for_publish=False)
             # Another process may have proven the same commit meanwhile.
             with contextlib.suppress(IntegrityError), self._engine.execution_options(writes=True).begin() as connection:
                 self._add_version(connection, mod.id, found, sha, published=False)
@@ -265,9 +265,9 @@ class Registrar:
         # A commit of any fork answers to its sha under the parent's name, so that it exists is not enough.
         return self._github.is_commit(repository, sha) and self._github.is_ancestor(repository, sha, head)
 
-    def _scan(self, repository: Repository, branch: str, sha: CommitSha | None) -> Scan:
+    def _scan(self, repository: Repository, branch: str, sha: CommitSha | None, *, for_publish: bool = True) -> Scan:
         try:
-            return scan(self._github, repository, branch, sha, self._limits)
+            return scan(self._github, repository, branch, sha, self._limits, for_publish=for_publish)
         except ScanError as error:
             raise ProblemError(422, error.code, str(error), issues=_issues(error.issues)) from None
         except ManifestUnreadable as error:
@@ -337,9 +337,12 @@ class Registrar:
     ) -> None:
         version = content_version(sha, found.artifact_hash)
         same = (versions.c.mod_id == mod_id, versions.c.version == version)
-        known = connection.execute(select(versions.c.number, versions.c.published).where(*same)).one_or_none()
+        known = connection.execute(
+            select(versions.c.number, versions.c.published, versions.c.file_index).where(*same)
+        ).one_or_none()
+        machine = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+        index = machine.compress(found.file_index(version)) + machine.flush()
         if known is None:
-            machine = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
             connection.execute(
                 insert(versions).values(
                     mod_id=mod_id,
@@ -349,11 +352,13 @@ class Registrar:
                     release=_short(found.manifest.release),
                     published=published,
                     at=now(),
-                    file_index=machine.compress(found.file_index(version)) + machine.flush(),
+                    file_index=index,
                 )
             )
-        elif published and not known.published:
-            connection.execute(update(versions).where(versions.c.number == known.number).values(published=True))
+        elif (published and not known.published) or known.file_index != index:
+            # The files are the same; which scripts may run is for the newest scanner to say.
+            values = {"published": published or known.published, "file_index": index}
+            connection.execute(update(versions).where(versions.c.number == known.number).values(values))
 
     def _mark_missing(self, repository: Repository) -> None:
         with self._engine.execution_options(writes=True).begin() as connection:
@@ -493,14 +498,22 @@ def _short(text: str | None) -> str | None:
 
 
 def _issues(issues: Sequence[Issue]) -> list[dict[str, Any]]:
-    shown = [
-        {"code": issue.code, "path": issue.file, "key": issue.key, "message": issue.message}
-        for issue in issues[:_MOST_ISSUES]
-    ]
+    shown = [_issue(issue) for issue in issues[:_MOST_ISSUES]]
     left = len(issues) - len(shown)
     if left:
-        shown.append({"code": "more-issues", "path": MANIFEST_PATH, "key": None, "message": f"And {left} more."})
+        shown.append(_issue(Issue("more-issues", MANIFEST_PATH, None, f"And {left} more.")))
     return shown
+
+
+def _issue(issue: Issue) -> dict[str, Any]:
+    return {
+        "code": issue.code,
+        "path": issue.file,
+        "line": issue.line,
+        "column": issue.column,
+        "key": issue.key,
+        "message": issue.message,
+    }
 
 
 def _free_slug(connection: Connection, wanted: str, owner: str) -> str:

@@ -17,17 +17,21 @@ from dataclasses import dataclass
 from typing import IO
 
 from client.asset_path import path_fault
+from client.finding import REFUSED
 from client.issue import Issue
 from client.json_document import DocumentUnreadable
 from client.manifest import LONGEST_MANIFEST, MANIFEST_PATH, ModManifest, read_manifest
 from client.repository import Repository
-from client.setup import PackReference, read_setup
+from client.scene_script import MOST_SCENE_SCRIPTS
+from client.script_source import LONGEST_SCRIPT
+from client.setup import EMPTY_SETUP, PackReference, Setup, read_setup
 from client.version import CommitSha
 from server.github import GitHub, GitHubError, RepositoryMissingError, TreeFile, UnreachableError
 from server.lfs import LARGEST_POINTER, LfsPointer, read_pointer
+from server.script_scan import ReadScript, Script, scan_scripts
 from server.settings import Limits
 
-SCANNER = 2
+SCANNER = 3
 """Moves when a scan of the same commit would say something else."""
 
 INCOMPATIBLE = frozenset(
@@ -50,6 +54,7 @@ INCOMPATIBLE = frozenset(
 _PIECE = 1 << 20
 _SYMLINK, _SUBMODULE = "120000", "160000"
 _KEPT_SETUP = 2 << 20
+_SCRIPT = ".js"
 _KEPT_TOGETHER = 64 << 20
 
 
@@ -80,12 +85,13 @@ class IndexedFile:
 @dataclass(frozen=True, slots=True)
 class Scan:
     """``files`` is every file a peer may pull, by path; ``pulled`` those of them that the manifest names; ``packs`` the
-    other mods that the setup names."""
+    other mods that the setup names; ``scripts`` those that were read and may run."""
 
     manifest: ModManifest
     files: tuple[IndexedFile, ...]
     pulled: tuple[IndexedFile, ...]
     packs: tuple[PackReference, ...]
+    scripts: tuple[Script, ...]
     artifact_hash: str
     issues: tuple[Issue, ...]
 
@@ -101,13 +107,30 @@ class Scan:
             if file.lfs is not None:
                 line["lfs"] = {"oid": file.lfs.oid, "size": file.lfs.size}
             files.append(line)
-        return json.dumps({"version": version, "files": files}, separators=(",", ":"), ensure_ascii=False).encode()
+        scripts = []
+        for script in self.scripts:
+            named: dict[str, object] = {"path": script.path, "sha256": script.sha256}
+            if script.key is not None:
+                named["key"] = script.key
+            scripts.append(named)
+        index = {"version": version, "files": files, "scripts": scripts}
+        return json.dumps(index, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def scan(github: GitHub, repository: Repository, ref: str, sha: CommitSha | None, limits: Limits) -> Scan:
+def scan(
+    github: GitHub,
+    repository: Repository,
+    ref: str,
+    sha: CommitSha | None,
+    limits: Limits,
+    *,
+    for_publish: bool = True,
+) -> Scan:
     """Read the commit ``sha``, or whatever ``ref`` is at when no sha is known.
 
-    :raises ScanError: too large, or without a readable manifest
+    A commit that is not to be published may hold scripts nobody should run: it is read without them.
+
+    :raises ScanError: too large, without a readable manifest, or with a script that can't be published
     :raises client.errors.ManifestUnreadable: the manifest is no JSON object
     :raises GitHubError: the content could not be read
     """
@@ -125,7 +148,7 @@ def scan(github: GitHub, repository: Repository, ref: str, sha: CommitSha | None
         reading.archive(pieces, tree)
     if sha is not None:
         reading.what_the_archive_changed(github, repository, sha, tree)
-    return reading.scan(tree)
+    return reading.scan(tree, for_publish=for_publish)
 
 
 class _Reading:
@@ -183,7 +206,7 @@ class _Reading:
             if file.path not in self._files:
                 raise UnreachableError(f"{file.path} is not what git's tree says")
 
-    def scan(self, tree: dict[str, TreeFile]) -> Scan:
+    def scan(self, tree: dict[str, TreeFile], *, for_publish: bool) -> Scan:
         content = self._kept.get(MANIFEST_PATH)
         if content is None:
             message = f"There is no {MANIFEST_PATH} in the repository."
@@ -197,13 +220,15 @@ class _Reading:
         symlinks = self._symlinks | {path for path, file in tree.items() if file.mode == _SYMLINK}
         submodules = {path for path, file in tree.items() if file.mode == _SUBMODULE}
         self._declared(manifest, symlinks, submodules)
-        packs = self._setup(manifest)
+        setup = self._setup(manifest)
+        scripts = self._scripts(manifest, setup, for_publish=for_publish)
         pulled = tuple(self._files[one.path] for one in manifest.files if one.path in self._files)
         return Scan(
             manifest=manifest,
             files=tuple(self._files[path] for path in sorted(self._files)),
             pulled=pulled,
-            packs=packs,
+            packs=setup.packs,
+            scripts=scripts,
             artifact_hash=artifact_hash(pulled),
             issues=(*manifest.issues, *self._issues),
         )
@@ -230,17 +255,55 @@ class _Reading:
             if declared.size is not None and declared.size not in {file.real_size, file.size}:
                 self._complain("size-mismatch", path, f"is {file.real_size} bytes long, not {declared.size}.")
 
-    def _setup(self, manifest: ModManifest) -> tuple[PackReference, ...]:
+    def _setup(self, manifest: ModManifest) -> Setup:
         content = self._kept.get(manifest.setup)
         if content is None or manifest.setup == MANIFEST_PATH:
-            return ()
+            return EMPTY_SETUP
         try:
             setup = read_setup(content, manifest.setup)
         except DocumentUnreadable as error:
             self._issues.append(Issue("setup-unreadable", manifest.setup, None, str(error)))
-            return ()
+            return EMPTY_SETUP
         self._issues.extend(setup.issues)
-        return setup.packs
+        return setup
+
+    def _scripts(self, manifest: ModManifest, setup: Setup, *, for_publish: bool) -> tuple[Script, ...]:
+        """The scripts that were read and may run.
+
+        :raises ScanError: ``for_publish``, and one of them may not
+        """
+        asked: list[Script] = []
+        faults: list[Issue] = []
+        if manifest.script is not None:
+            self._entry_script(manifest.script, asked, faults)
+        # A text that no UTF-8 file could hold is refused as one.
+        asked += [
+            Script(manifest.setup, scene.key, scene.source.encode("utf-8", "surrogatepass"))
+            for scene in setup.scripts[:MOST_SCENE_SCRIPTS]
+        ]
+        if len(setup.scripts) > MOST_SCENE_SCRIPTS:
+            faults.append(_unsafe(manifest.setup, f"has more than {MOST_SCENE_SCRIPTS} scripts.", "scripts"))
+        read = scan_scripts(asked, self._limits)
+        found = [issue for one in read for issue in one.issues()]
+        refusal = _refusal(read, faults)
+        if refusal is not None and for_publish:
+            first, more = [*faults, *found][0], len(faults) + len(found) - 1
+            raise ScanError(refusal, first.message + (f" And {more} more." if more else ""), [*faults, *found])
+        self._issues += [*faults, *found]
+        return tuple(one.script for one in read if one.refused is None)
+
+    def _entry_script(self, path: str, asked: list[Script], faults: list[Issue]) -> None:
+        file, content = self._files.get(path), self._kept.get(path)
+        if file is None or file.lfs is not None:
+            return
+        if content is not None:
+            asked.append(Script(path, None, content))
+        elif not path.endswith(_SCRIPT):
+            faults.append(_unsafe(path, f"is named as the script, and its name does not end in {_SCRIPT}."))
+        elif file.size <= LONGEST_SCRIPT:
+            faults.append(_unsafe(path, f"stands among more than {_KEPT_TOGETHER} bytes of scripts and data."))
+        else:
+            faults.append(_unsafe(path, f"is {file.size} bytes long; at most {LONGEST_SCRIPT} are taken."))
 
     def _take(self, path: str, pieces: Iterator[bytes], listed: TreeFile | None) -> None:
         """Index a file, unless it is not the one git's tree lists."""
@@ -321,9 +384,20 @@ class _Stream(io.RawIOBase):
         return False
 
 
+def _unsafe(path: str, message: str, key: str | None = None) -> Issue:
+    return Issue("unsafe-script", path, key, f"{path} {message}", 1, 1)
+
+
+def _refusal(read: Sequence[ReadScript], faults: Sequence[Issue]) -> str | None:
+    codes = {one.refused for one in read} | {fault.code for fault in faults}
+    return next((code for code in REFUSED if code in codes), None)
+
+
 def _keeps(path: str) -> int:
     if path == MANIFEST_PATH:
         return LONGEST_MANIFEST + 1
+    if path.endswith(_SCRIPT):
+        return LONGEST_SCRIPT
     return _KEPT_SETUP if path.endswith(".json") else 0
 
 

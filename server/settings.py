@@ -30,6 +30,7 @@ class Limits:
     """Bounds of one scan, sizes in bytes, and of how often things may be done.
 
     ``scans_an_hour`` and ``waiting_scans`` are an account's: it has one scan at a time, and so many may wait for it.
+    ``script_seconds`` of a processor and ``script_memory`` are what reading a commit's scripts may take.
     ``failed_sign_ins`` are an address's within a quarter of an hour, ``heads_a_minute`` its questions where a
     repository stands.
     """
@@ -42,6 +43,8 @@ class Limits:
     scans_an_hour: int = 300
     waiting_scans: int = 8
     failed_sign_ins: int = 20
+    script_seconds: int = 60
+    script_memory: int = 2 << 30
     heads_a_minute: int = 30
 
 

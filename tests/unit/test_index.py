@@ -47,6 +47,14 @@ def test_what_is_no_index_is_refused(data: bytes) -> None:
         read_index(data, "index")
 
 
+def test_an_index_says_which_scripts_may_run() -> None:
+    """Where it says nothing, scripts were never read: none may run."""
+    scripts = [{"path": "a.js", "sha256": ONE}, {"path": "b.js", "sha256": "short"}, {"path": "c.js"}, None]
+    assert read_index(json.dumps({"scripts": scripts}).encode(), "index").scripts == {ONE}
+    assert read_index(b'{"files": []}', "index").scripts == frozenset()
+    assert read_index(b'{"scripts": {}}', "index").scripts == frozenset()
+
+
 def test_an_index_without_files_has_none() -> None:
     assert read_index(b"{}", "index").files == {}
 

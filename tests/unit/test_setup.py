@@ -89,3 +89,14 @@ def test_no_object_breaks_the_reader(values: dict[str, Any]) -> None:
     found = read_setup(json.dumps(values).encode(), "setup.json")
     assert found.cards >= 0
     assert len(found.packs) <= MOST_PACKS
+
+
+def test_scripts_of_a_scene_are_found_wherever_authors_tools_put_their_text() -> None:
+    scripts = [{"id": "world", "source": "1;"}, {"code": "2;"}, "3;", {"id": "empty"}, None, {"id": 4, "script": "4;"}]
+    found = read_setup(json.dumps({"scripts": scripts}).encode(), "setup.json").scripts
+    assert [(script.key, script.source) for script in found] == [
+        ('scripts["world"]', "1;"),
+        ('scripts["1"]', "2;"),
+        ('scripts["2"]', "3;"),
+        ('scripts["5"]', "4;"),
+    ]
