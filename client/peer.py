@@ -181,6 +181,10 @@ class Peer:
         """The files whose path contains ``search``, a portion of each kind; ``told`` asks for more of one."""
         return box.contents(self._table(), search, told)
 
+    def deck(self, index: int) -> dict[str, Any] | None:
+        """The cards of one of the decks that ``box`` lists; None when there is no such deck."""
+        return box.deck(self._table(), index)
+
     async def retry(self, paths: list[str] | None = None) -> dict[str, Any]:
         """Fetch failed files again, these or all; returns the report afterwards."""
         opening = self._table()

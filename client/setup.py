@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
+from client.deck import Deck, read_decks
 from client.issue import Issue
 from client.json_document import DocumentUnreadable, LenientObject, read_object
 from client.scene_script import SceneScript, scene_scripts
@@ -28,7 +30,7 @@ class PackReference:
     role: PackRole
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setup:
     """A setup as read; ``objects`` are the author's objects, untouched, each a JSON object."""
 
@@ -45,6 +47,11 @@ class Setup:
     @property
     def cards(self) -> int:
         return sum(_cards(thing) for thing in self.objects)
+
+    @cached_property
+    def card_decks(self) -> tuple[Deck, ...]:
+        """The decks whose cards can be shown; read when first asked for."""
+        return read_decks(self.objects)
 
 
 EMPTY_SETUP = Setup((), (), (), ())

@@ -12,12 +12,13 @@
  * @typedef {{type: "fatal", message: string}} Fatal the runtime could not start or died
  * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal} FromWorker
  *
- * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"box"|"retry"|"cancel"|"cached"|"forget"|"repair"
+ * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"box"|"deck"|"retry"|"cancel"|"cached"|"forget"|"repair"
  *   |"about"|"standing"|"storage"|"mend"|"lastReport"|"trace"|"room"|"table"|"online"} Method
  * `open` and `about` take (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack
  * or the mod whose page is shown; with {mod, version}, `asset` takes what is kept of that version.
  * `standing` takes ({owner, repo, version}[]), `mend` (owner, repo, version).
  * `box` takes (search, {group: files to tell, where the usual portion is not enough}).
+ * `deck` takes the `index` of one of the `decks` in `box` and replies a {@link Deck}, or null when there is none.
  * `online` says that the browser has a network again. `room` is also asked to hear whether anyone answers.
  * `asset` replies {source, verified, url: string|null, mime} and, when the bytes are at hand, the Blob to mint a URL from.
  *
@@ -54,10 +55,25 @@
  * @typedef {"image"|"model"|"sound"|"data"|"text"|"other"} AssetGroup
  * @typedef {"cached"|"carried"|"downloaded"|"failed"|"pending"} FileStatus
  * @typedef {{path: string, mod: string|null, from: string|null, group: AssetGroup, mime: string, bytes: number|null,
- *   status: FileStatus, reason: string|null}} BoxFile `mod` is owner/repo of a pack, else null; `from` is the pack's name
+ *   status: FileStatus, reason: string|null, deck: number|null}} BoxFile `mod` is owner/repo of a pack, else null; `from` is
+ *   the pack's name; `deck` the place of the deck whose faces the picture holds
  * @typedef {{group: AssetGroup, matching: number, files: BoxFile[]}} Shelf the first files of those that match
- * @typedef {{files: number, bytes: number, groups: Shelf[]}} Box every kind there is a file of, and all files' count and bytes
+ * @typedef {{files: number, bytes: number, decks: DeckLine[], groups: Shelf[]}} Box every kind there is a file of, and all
+ *   files' count and bytes; of the decks those that match
  * @typedef {{mod: string, code: string, file: string, key: string|null, message: string}} Issue `mod` is owner/repo
+ *
+ * @typedef {object} Sheet of cards, all of one size; the file of a part of it is not always one of the mod's `files`
+ * @property {string|null} path null where there is no such file: the platform's, or a path that can't be one
+ * @property {FileStatus|null} status
+ * @property {number} columns
+ * @property {number} rows
+ * @property {number|null} shape a card's width divided by its height
+ *
+ * @typedef {[sheet: number, column: number, row: number]} Cell `sheet` is the place of one of the deck's sheets
+ * @typedef {{label: string, copies: number, face: Cell|null, back: Cell|null}} Card `label` may be empty
+ * @typedef {{label: string, copies: number, sheets: Sheet[], cards: Card[]}} Deck
+ * @typedef {{index: number, label: string, kinds: number, copies: number,
+ *   picture: (Sheet & {column: number, row: number})|null}} DeckLine
  *
  * @typedef {object} Story what a mod says of itself
  * @property {string} name

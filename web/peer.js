@@ -2,7 +2,7 @@
  * The page's end of the worker: numbered calls, views as they come, and every blob URL the page ever mints.
  * A blob URL minted in a worker would die with the worker, so Blobs come here to get theirs.
  *
- * @import {AssetGroup, Box, Call, Details, FromWorker, KeptVersion, Method, ModPage, Ready, Reply, Standing, View} from "./messages.js"
+ * @import {AssetGroup, Box, Call, Deck, Details, FromWorker, KeptVersion, Method, ModPage, Ready, Reply, Standing, View} from "./messages.js"
  */
 
 /**
@@ -271,6 +271,16 @@ export class Peer {
    */
   box(search = "", told = {}) {
     return this.#value("box", search, told);
+  }
+
+  /**
+   * One of the decks that `box` lists, by its `index`; null when there is none.
+   *
+   * @param {number} index
+   * @returns {Promise<Deck|null>}
+   */
+  deck(index) {
+    return this.#value("deck", index);
   }
 
   /** @param {string[]} [paths] of the game or its packs; all that failed when left out */

@@ -76,6 +76,7 @@ class _Calls:
             "text": self._text,
             "details": _immediate(peer.details),
             "box": self._box,
+            "deck": self._deck,
             "retry": peer.retry,
             "online": peer.online,
             "cancel": _immediate(peer.cancel),
@@ -123,6 +124,9 @@ class _Calls:
 
     async def _box(self, search: str, told: dict[str, Any]) -> dict[str, Any]:
         return self._peer.box(str(search), {group: int(files) for group, files in told.items()})
+
+    async def _deck(self, index: int) -> dict[str, Any] | None:
+        return self._peer.deck(int(index))
 
     async def _text(self, path: str, options: dict[str, Any] | None = None) -> str:
         return await self._peer.text(str(path), (options or {}).get("mod"))
