@@ -224,12 +224,23 @@ class PlainChromium(_Selenium):
 
 
 class Firefox(_Selenium):
-    """Firefox ESR by Selenium; ``driver`` is there for what only it can do. ``insecure`` takes any certificate."""
+    """Firefox ESR by Selenium; ``driver`` is there for what only it can do. ``insecure`` takes any certificate.
+
+    With ``screen`` it has one, which nobody sees: without, it draws no WebGL unless there is a graphics card.
+    """
 
     engine: Engine = "firefox"
 
-    def __init__(self, preferences: dict[str, bool | int | str] | None = None, *, insecure: bool = False) -> None:
+    def __init__(
+        self,
+        preferences: dict[str, bool | int | str] | None = None,
+        *,
+        insecure: bool = False,
+        screen: bool = False,
+    ) -> None:
         self._preferences = preferences or {}
+        self._has_screen = screen
+        self._screen: subprocess.Popen[bytes] | None = None
         super().__init__(insecure=insecure)
 
     def resize(self, width: int, height: int) -> None:
@@ -242,16 +253,27 @@ class Firefox(_Selenium):
         binary = shutil.which("firefox-esr") or shutil.which("firefox")
         if binary:
             options.binary_location = binary
-        options.add_argument("-headless")
+        environment = dict(os.environ)
+        if self._has_screen:
+            self._screen, display = _screen()
+            environment |= {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
+        else:
+            options.add_argument("-headless")
         options.add_argument("-profile")
         options.add_argument(str(self._profile))
         for name, value in self._preferences.items():
             options.set_preference(name, value)
         options.enable_bidi = True
         options.accept_insecure_certs = self._insecure
-        driver = webdriver.Firefox(options, FirefoxService(str(geckodriver())))
+        driver = webdriver.Firefox(options, FirefoxService(str(geckodriver()), env=environment))
         driver.script.add_console_message_handler(lambda entry: self.console.append(f"{entry.level}: {entry.text}"))
         return driver
+
+    def _stop(self) -> None:
+        super()._stop()
+        if self._screen is not None:
+            self._screen.terminate()
+            self._screen.wait()
 
 
 class WebKit(_Selenium):

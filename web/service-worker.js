@@ -1,5 +1,6 @@
 /**
  * Keeps one build of the page and its runtime on the device, whole, and answers with it whether there is a network or not.
+ * The viewers, which most visits never open, it keeps once they have been used.
  *
  * The build puts `SITE` before these lines: so each build has a worker of its own, with a cache of its own. A page gets
  * index.html from the build that is active, and what index.html names carries its content's hash: no two builds mix.
@@ -15,8 +16,10 @@
   /** How long config.json may take when there is an older one, in milliseconds. */
   const PATIENCE = 3000;
 
-  /** @type {Map<string, string>} URL → Subresource Integrity value */
-  const files = new Map(Object.entries(SITE.files).map(([path, integrity]) => [new URL(path, home).href, integrity]));
+  /** @param {Record<string, string>} some @returns {Map<string, string>} URL → Subresource Integrity value */
+  const byUrl = (some) => new Map(Object.entries(some).map(([path, integrity]) => [new URL(path, home).href, integrity]));
+  const files = byUrl(SITE.files);
+  const later = byUrl(SITE.later);
 
   /** @param {string} url @param {Cache|CacheStorage} where */
   const kept = (url, where) => where.match(url, { ignoreVary: true });
@@ -27,7 +30,7 @@
    * @param {string} url @param {RequestCache} cache
    */
   async function download(url, cache) {
-    const response = await fetch(url, { integrity: files.get(url), cache, credentials: "same-origin" });
+    const response = await fetch(url, { integrity: files.get(url) ?? later.get(url), cache, credentials: "same-origin" });
     if (!response.ok || response.redirected) throw new Error(`${url} answers ${response.status}`);
     return response;
   }
@@ -39,6 +42,11 @@
       if (await kept(url, cache)) return;
       const response = url === home.href ? undefined : await kept(url, caches);
       await cache.put(url, response ?? await download(url, url === home.href ? "no-cache" : "default"));
+    }));
+    // Who has used a viewer under another build has it under this one.
+    await Promise.all([...later.keys()].map(async (url) => {
+      const response = await kept(url, caches);
+      if (response) await cache.put(url, response);
     }));
     await keepConfig(cache, await fetch(config, { cache: "no-cache" }).catch(() => null));
   }
@@ -56,7 +64,7 @@
     const cache = await caches.open(name);
     const found = await kept(url, cache) ?? (url === home.href ? undefined : await kept(url, caches));
     if (found) return found;
-    if (!files.has(url)) return fetch(event.request);
+    if (!files.has(url) && !later.has(url)) return fetch(event.request);
     const response = await download(url, url === home.href ? "no-cache" : "default").catch(() => null);
     if (!response) return fetch(event.request);
     event.waitUntil(cache.put(url, response.clone()));

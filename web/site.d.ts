@@ -2,8 +2,10 @@
 declare const SITE: {
   /** digest of all that the page is made of */
   build: string;
-  /** every file, by its path from index.html ("./" is that page itself), with its Subresource Integrity value */
+  /** every file that is kept from the start, by its path from index.html ("./" is that page itself), with its Subresource Integrity value */
   files: Record<string, string>;
-  /** those of them whose own headers confine what runs in them */
+  /** likewise, the files that are kept once they have been used */
+  later: Record<string, string>;
+  /** those of `files` whose own headers confine what runs in them */
   policed: string[];
 };

@@ -498,6 +498,85 @@ export const text = {
     live: "Shown straight from GitHub, not from this device.",
     unverified: "Not checked against what the author published.",
     checked: "Checked against what the author published.",
+    away: "The viewer for this kind of file could not be fetched. Check your connection, then load the page again.",
+  },
+
+  model: {
+    role: "3D model",
+    loading: "Setting up the model…",
+    controls: "Turn and zoom",
+    left: "Turn to the left",
+    right: "Turn to the right",
+    up: "Tilt from above",
+    down: "Tilt from below",
+    nearer: "Come nearer",
+    farther: "Step back",
+    fit: "Show the whole model",
+    keys: "Drag or use the arrow keys to turn it, plus and minus or two fingers to zoom, Home to see it whole.",
+    again: "Try again",
+    /** @param {import("./viewer/model.js").ModelFacts} facts */
+    facts: ({ triangles, meshes, materials, textures, lost, size: sides }) => [
+      counted(triangles, "triangle"), counted(meshes, "mesh", "meshes"), counted(materials, "material"), counted(textures, "texture"),
+      `${sides.map((side) => short.format(side)).join(" × ")} units`,
+      ...(lost ? [`${counted(lost, "texture")} could not be read`] : []),
+    ].join(" · "),
+    trouble: {
+      broken: "This model can't be read. Only the mod's author can mend it.",
+      "no-graphics": "This browser shows no 3D graphics (WebGL). It may be switched off, or the device has none to give.",
+      lost: "The browser took the 3D graphics away, as it does when the device needs them elsewhere.",
+      unreachable: "The model or its viewer could not be fetched. Check your connection, then try again.",
+    },
+  },
+
+  texture: {
+    /** @param {import("./viewer/texture-worker.js").Picture} picture */
+    facts: ({ width, height, format, compression, levels, faces, layers, shown }) => [
+      `${whole.format(width)} × ${whole.format(height)} pixels`, format + (compression ? `, ${compression}` : ""),
+      ...(levels > 1 ? [counted(levels, "mip level")] : []),
+      ...(faces > 1 ? [`${counted(faces, "face")}, the first is shown`] : []),
+      ...(layers > 1 ? [`${counted(layers, "layer")}, the first is shown`] : []),
+      ...(shown && shown.width < width ? [`shown at ${whole.format(shown.width)} × ${whole.format(shown.height)}`] : []),
+    ].join(" · "),
+    trouble: {
+      broken: "This texture can't be read. Only the mod's author can mend it.",
+      unshowable: "This texture is packed for graphics hardware alone, or too large to be shown here.",
+      unreachable: "The texture or its viewer could not be fetched. Check your connection, then try again.",
+    },
+  },
+
+  decks: {
+    heading: "Decks",
+    unnamed: "Deck",
+    cards: "Cards",
+    asCards: "As cards",
+    asSheet: "Whole sheet",
+    turn: "Turn it over",
+    empty: "There is no card in this deck.",
+    previous: "Previous deck",
+    next: "Next deck",
+    /** @param {number} number */
+    card: (number) => `Card ${whole.format(number)}`,
+    /** @param {string} name */
+    backOf: (name) => `The back of ${name}`,
+    /** @param {number} place @param {number} all */
+    place: (place, all) => `${whole.format(place)} of ${whole.format(all)}`,
+    /** @param {number} copies */
+    copies: (copies) => counted(copies, "copy", "copies"),
+    /** @param {{kinds: number, copies: number}} deck */
+    size: ({ kinds, copies }) => `${counted(kinds, "kind")}, ${counted(copies, "card")}`,
+  },
+
+  json: {
+    broken: "This is no JSON that can be read:",
+    failed: "This file can't be shown now.",
+    /** @param {number} size */
+    items: (size) => counted(size, "item"),
+    /** @param {number} size */
+    keys: (size) => counted(size, "key"),
+    /** @param {number} characters */
+    cut: (characters) => `the beginning of ${counted(characters, "character")}`,
+    /** @param {number} left */
+    more: (left) => `Show more, ${whole.format(left)} left`,
   },
 
   failed: {

@@ -13,7 +13,16 @@ from tests.e2e.site import Site, running
 
 # Each of these takes a browser minutes: Chromium answers for every change, and the other engines for what is most their
 # own; with --slow for all of it.
-LONG = {"test_crash", "test_each_fault", "test_offline", "test_rot", "test_runtime", "test_storage", "test_tabs"}
+LONG = {
+    "test_crash",
+    "test_each_fault",
+    "test_offline",
+    "test_rot",
+    "test_runtime",
+    "test_storage",
+    "test_tabs",
+    "test_viewer",
+}
 TELLING = {
     "test_a_cached_mod_opens_with_page_runtime_and_packs_although_nobody_answers[firefox]",
     "test_a_cached_mod_opens_with_page_runtime_and_packs_although_nobody_answers[webkit]",
@@ -24,8 +33,11 @@ TELLING = {
     "test_a_table_whose_python_died_opens_again_at_the_version_it_had[firefox]",
     "test_a_table_whose_python_died_opens_again_at_the_version_it_had[webkit]",
     "test_a_torn_journal_costs_what_was_torn_off[firefox]",
+    "test_closing_gives_everything_back[firefox]",
     "test_firefox_at_its_quota_writes_nothing_and_says_nothing_but_we_do",
+    "test_models_packed_in_every_way_are_drawn_under_the_page_s_own_policy[firefox]",
     "test_rotten_code_and_data_are_never_used[webkit]",
+    "test_the_pixels_of_a_ktx2_texture_are_drawn[firefox-basis.ktx2]",
     "test_two_tabs_pull_a_mod_once_and_both_show_how_far_it_is[firefox]",
     "test_two_tabs_pull_a_mod_once_and_both_show_how_far_it_is[webkit]",
 }

@@ -1,6 +1,7 @@
 /**
  * Puts the static site together: every file that index.html leads to, under a name that carries its content's hash, and
- * the service worker that keeps them all.
+ * the service worker that keeps them all. What only viewer/ leads to it keeps once it has been used: the viewers of models
+ * and textures come with three.js and decoders, more bytes than the page itself, and most visits open neither.
  *
  *   node assemble.mjs SOURCE PACKAGES LOCK SNAPSHOT OUT
  *
@@ -14,6 +15,8 @@ import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { init, parse } from "es-module-lexer";
 import { minify_sync } from "terser";
 
+import { fitted } from "./glue.mjs";
+
 const [source, packages, lockFile, snapshot, out] = process.argv.slice(2).map((path) => resolve(path));
 const require = createRequire(import.meta.url);
 const modules = resolve(import.meta.dirname, "../node_modules");
@@ -26,8 +29,12 @@ const stamp = (/** @type {Buffer|string} */ content) => sha256(content).toString
 const named = new Map();
 /** @type {Map<string, string[]>} name in assets/ → names of what it imports statically */
 const importing = new Map();
+/** @type {Map<string, Set<string>>} name in assets/ → names of all it leads to */
+const leading = new Map();
 /** @type {Set<string>} names in assets/ of what runs as a worker, under the policy in its own headers */
 const workers = new Set();
+/** @type {Set<string>} names in assets/ of what lies in viewer/ */
+const viewers = new Set();
 
 /**
  * @param {string} path whose name is kept
@@ -61,7 +68,7 @@ const withoutMap = (/** @type {string} */ text) => text.replace(/^\/\/# sourceMa
  */
 function minified(path) {
   const keep = !path.startsWith(modules);
-  const { code } = minify_sync(withoutMap(readFileSync(path, "utf8")), {
+  const { code } = minify_sync(fitted(path.replaceAll("\\", "/"), withoutMap(readFileSync(path, "utf8"))), {
     module: true, keep_fnames: keep, keep_classnames: keep, format: { comments: /^!|@license|@preserve/ },
   });
   if (!code) throw new Error(`${relative(source, path)} came out empty`);
@@ -113,6 +120,22 @@ function conditional(entry) {
 }
 
 /**
+ * @param {string|Record<string, unknown>} exports of a package
+ * @param {string} subpath
+ * @returns {string|undefined}
+ */
+function exported(exports, subpath) {
+  if (typeof exports === "string" || subpath === "." && !("." in exports)) return conditional(exports);
+  if (subpath in exports) return conditional(exports[subpath]);
+  for (const [pattern, entry] of Object.entries(exports)) {
+    const [before, after] = pattern.split("*");
+    if (after === undefined || !subpath.startsWith(before) || !subpath.endsWith(after)) continue;
+    return conditional(entry)?.replaceAll("*", subpath.slice(before.length, subpath.length - after.length));
+  }
+  return undefined;
+}
+
+/**
  * @param {string} specifier
  * @param {string} importer
  */
@@ -129,9 +152,7 @@ function locate(specifier, importer) {
   const folder = join(modules, name);
   const manifest = require(join(folder, "package.json"));
   const subpath = ["." , ...parts].join("/");
-  const target = manifest.exports
-    ? conditional(typeof manifest.exports === "string" ? manifest.exports : manifest.exports[subpath] ?? (subpath === "." ? manifest.exports : undefined))
-    : parts.length > 0 ? subpath : manifest.module ?? manifest.main;
+  const target = manifest.exports ? exported(manifest.exports, subpath) : parts.length > 0 ? subpath : manifest.module ?? manifest.main;
   if (!target) throw new Error(`the npm package ${name} offers no ${subpath}`);
   return join(folder, target);
 }
@@ -158,11 +179,15 @@ function place(path, chain = []) {
   const name = write(path, content(path, [...chain, path]));
   named.set(path, name);
   importing.set(name, [...(imported.get(path) ?? [])]);
+  leading.set(name, led.get(path) ?? new Set());
+  if (dirname(path) === join(source, "viewer")) viewers.add(name);
   return name;
 }
 
 /** @type {Map<string, Set<string>>} source path → names in assets/ of its static imports */
 const imported = new Map();
+/** @type {Map<string, Set<string>>} source path → names in assets/ of all it names */
+const led = new Map();
 
 /**
  * @param {string} path
@@ -184,20 +209,26 @@ function content(path, chain) {
 function script(path, chain) {
   const text = minified(path);
   const statics = new Set();
+  const all = new Set();
   imported.set(path, statics);
+  led.set(path, all);
   /** @type {{from: number, to: number, by: string}[]} */
   const changes = [];
   for (const one of parse(text, path)[0]) {
     if (one.type === "import-meta") {
       const literal = /new URL\(\s*(["'])([^"']+)\1\s*,\s*$/.exec(text.slice(0, one.importStart));
-      if (literal && /^\.{1,2}\/.*\.\w+$/.test(literal[2])) {
+      // Files of npm packages are named like their modules.
+      const named = literal && (/^\.{1,2}\//.test(literal[2]) || existsSync(join(modules, literal[2])));
+      if (named && /\.\w+$/.test(literal[2])) {
         const from = literal.index + literal[0].indexOf(literal[1]) + 1;
         const name = place(locate(literal[2], path), chain);
+        all.add(name);
         if (/\bnew Worker\(\s*$/.test(text.slice(0, literal.index))) workers.add(name);
         changes.push({ from, to: from + literal[2].length, by: `./${name}` });
       }
     } else if (one.specifier !== undefined && !(one.type === "dynamic" && one.glob)) {
       const name = place(locate(one.specifier, path), chain);
+      all.add(name);
       if (one.type !== "dynamic") statics.add(name);
       const quoted = /["'`]/.test(text[one.start]);
       changes.push({ from: one.start, to: one.end, by: quoted ? `"./${name}"` : `./${name}` });
@@ -253,20 +284,40 @@ function page(path) {
 const integrity = (/** @type {Buffer|string} */ content) => `sha256-${sha256(content).toString("base64")}`;
 
 /**
+ * What only viewer/ leads to.
+ * @returns {Set<string>} names in assets/
+ */
+function onDemand() {
+  const reached = (/** @type {Iterable<string>} */ from, /** @type {(name: string) => boolean} */ goes) => {
+    const seen = new Set(from);
+    for (const name of seen) for (const next of leading.get(name) ?? []) if (goes(next)) seen.add(next);
+    return seen;
+  };
+  // Nobody names what index.html begins with, nor viewers but by way of a page that can do without them.
+  const named = new Set([...leading.values()].flatMap((names) => [...names]));
+  const first = [...leading.keys()].filter((name) => !named.has(name) && !viewers.has(name));
+  const always = reached(first, (name) => !viewers.has(name));
+  return new Set([...reached(viewers, () => true)].filter((name) => !always.has(name)));
+}
+
+/**
  * Writes index.html and the service worker, both of which know the build by a digest of all that it is made of.
  * @param {string} html
  */
 function finish(html) {
   const paths = readdirSync(assets, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
-  const files = Object.fromEntries(
-    paths.filter((path) => statSync(join(assets, path)).isFile()).sort()
-      .map((path) => [`assets/${path}`, integrity(readFileSync(join(assets, path)))]),
-  );
+  const demanded = onDemand();
+  const all = paths.filter((path) => statSync(join(assets, path)).isFile()).sort();
+  const proven = (/** @type {string[]} */ some) =>
+    Object.fromEntries(some.map((path) => [`assets/${path}`, integrity(readFileSync(join(assets, path)))]));
+  const files = proven(all.filter((path) => !demanded.has(path)));
+  const later = proven(all.filter((path) => demanded.has(path)));
   const worker = readFileSync(join(source, "service-worker.js"), "utf8");
-  const build = stamp(JSON.stringify([files, html, worker]));
+  const build = stamp(JSON.stringify([files, later, html, worker]));
   const content = html.replace("<html ", `<html data-build="${build}" `);
-  const policed = ["./", ...[...workers].map((name) => `assets/${name}`)];
-  const site = { build, files: { "./": integrity(content), ...files }, policed };
+  // A viewer's workers talk to nobody but this site: what else their headers allow may be out of date.
+  const policed = ["./", ...[...workers].filter((name) => !demanded.has(name)).map((name) => `assets/${name}`)];
+  const site = { build, files: { "./": integrity(content), ...files }, later, policed };
   writeFileSync(join(out, "index.html"), content);
   writeFileSync(join(out, "service-worker.js"), `const SITE = ${JSON.stringify(site)};\n${worker}`);
 }

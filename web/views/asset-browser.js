@@ -1,7 +1,7 @@
 /**
- * What is in the box: every file of the game and its packs, by kind.
+ * What is in the box: the game's decks, and every file of it and its packs, by kind.
  *
- * @import {AssetGroup, Box, BoxFile, Shelf} from "../messages.js"
+ * @import {AssetGroup, Box, BoxFile, DeckLine, Shelf} from "../messages.js"
  * @import {Peer} from "../peer.js"
  */
 import { html, nothing } from "lit-html";
@@ -20,7 +20,7 @@ const NEAR_THE_END = 20;
 
 export class AssetBrowser {
   #search = "";
-  /** @type {AssetGroup | "all"} */
+  /** @type {AssetGroup | "all" | "deck"} */
   #group = "all";
   /** @type {Partial<Record<AssetGroup, number>>} files to be told, where a portion is not enough */
   #told = {};
@@ -81,6 +81,18 @@ export class AssetBrowser {
     return index < 0 ? null : files[index + by] ?? null;
   }
 
+  /**
+   * The deck before or after a deck.
+   *
+   * @param {DeckLine} deck
+   * @param {-1|1} by
+   */
+  besideDeck(deck, by) {
+    const decks = this.#box?.decks ?? [];
+    const place = decks.findIndex(({ index }) => index === deck.index);
+    return place < 0 ? null : decks[place + by] ?? null;
+  }
+
   /** The viewer shows a file: those after it are told in time. @param {BoxFile} file */
   approached(file) {
     const shelf = this.#shelf(file.group);
@@ -99,6 +111,7 @@ export class AssetBrowser {
     if (!box) return html`<p class="quiet" role="status">${text.table.loadingDetails}</p>`;
     const matching = box.groups.reduce((sum, shelf) => sum + shelf.matching, 0);
     const chosen = box.groups.filter((shelf) => shelf.matching && (this.#group === "all" || this.#group === shelf.group));
+    const decks = this.#group === "all" || this.#group === "deck" ? box.decks : [];
     return html`<section class="box" aria-labelledby="box-heading">
       <div class="box-head">
         <h2 id="box-heading">${text.assets.heading}</h2>
@@ -107,6 +120,7 @@ export class AssetBrowser {
       <div class="controls">
         <div class="tabs" role="group" aria-label=${text.assets.show}>
           ${this.#tab("all", text.assets.all, matching)}
+          ${box.decks.length || this.#group === "deck" ? this.#tab("deck", text.decks.heading, box.decks.length) : nothing}
           ${box.groups.map((shelf) => this.#tab(shelf.group, groupNames[shelf.group], shelf.matching))}
         </div>
         <search>
@@ -117,14 +131,15 @@ export class AssetBrowser {
       </div>
       <p class="visually-hidden" role="status">${this.#search
         ? text.assets.found(chosen.reduce((sum, shelf) => sum + shelf.matching, 0)) : ""}</p>
+      ${decks.length ? this.#decks(decks) : nothing}
       ${chosen.length ? repeat(chosen, ({ group }) => group, (shelf) => this.#section(shelf))
-        : html`<p class="panel empty quiet">${text.assets.none}</p>`}
+        : decks.length ? nothing : html`<p class="panel empty quiet">${text.assets.none}</p>`}
       ${this.viewer.template()}
     </section>`;
   }
 
   /**
-   * @param {AssetGroup | "all"} group
+   * @param {AssetGroup | "all" | "deck"} group
    * @param {string} label
    * @param {number} count
    */
@@ -133,6 +148,30 @@ export class AssetBrowser {
       this.#group = group;
       this.redraw();
     }}>${label} <span class="count">${count}</span></button>`;
+  }
+
+  /** @param {DeckLine[]} decks */
+  #decks(decks) {
+    return html`<section aria-labelledby="group-deck">
+      <h3 id="group-deck">${text.decks.heading} <span class="count">${decks.length}</span></h3>
+      <ul class="tiles" role="list">
+        ${repeat(decks, ({ index }) => index, (deck) => html`<li data-testid="deck">
+          <button type="button" @click=${() => void this.viewer.showDeck(deck)}>
+            ${this.#deckPicture(deck)}
+            <span class="file-name"><span class="path">${deck.label || text.decks.unnamed}</span>
+              <span class="quiet small">${text.decks.size(deck)}</span></span>
+          </button>
+        </li>`)}
+      </ul>
+    </section>`;
+  }
+
+  /** The back of its cards, or else the first. @param {DeckLine} deck */
+  #deckPicture({ picture }) {
+    if (!picture?.path) return html`<span class="stand-in">${icons.picture}</span>`;
+    const { path, status, columns, rows, column, row } = picture;
+    const crop = columns * rows > 1 ? { x: column / columns, y: row / rows, w: 1 / columns, h: 1 / rows } : null;
+    return html`<asset-image .picture=${{ peer: this.peer, path, crop, badge: true, ...(status === null ? {} : { status }) }}></asset-image>`;
   }
 
   /** @param {Shelf} shelf */

@@ -2,7 +2,7 @@
 import { html, svg } from "lit-html";
 
 /** @param {import("lit-html").TemplateResult<2>} shape */
-const icon = (shape) =>
+export const icon = (shape) =>
   html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${shape}</svg>`;
 
 export const back = icon(svg`<path d="M15 5l-7 7 7 7" />`);
