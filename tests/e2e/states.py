@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from server.fault import Fault
 from tests.browsers import Chromium
 from tests.e2e.player import Player
 from tests.e2e.site import SAMPLES, Site
 
+AXE: Final = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 State = Callable[[Chromium, Player, Site], contextlib.AbstractContextManager[None]]
 
 # Pictures come as they near the screen: goes down the page until it has them all.
@@ -29,6 +32,21 @@ def arrived(state: State, chromium: Chromium, player: Player, site: Site) -> Ite
     with state(chromium, player, site):
         yield
     chromium.page.goto("about:blank")
+
+
+def violations(chromium: Chromium) -> list[tuple[str, Any]]:
+    """What axe-core finds, in light and dark: rule and elements."""
+    found = []
+    chromium.page.evaluate(AXE.read_text())
+    for scheme in SCHEMES:
+        chromium.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        results = chromium.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        found += [
+            (f"{scheme}: {violation['id']}", [node["target"] for node in violation["nodes"]])
+            for violation in results["violations"]
+        ]
+    chromium.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+    return found
 
 
 @contextlib.contextmanager

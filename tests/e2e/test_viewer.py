@@ -17,8 +17,8 @@ from selenium.webdriver.common.by import By
 from tests.browsers import Browser, Chromium, Firefox, need
 from tests.e2e.player import Player
 from tests.e2e.site import Site
-from tests.e2e.test_access import violations
-from tests.e2e.test_looks import PICTURES, SCHEMES, WIDTHS
+from tests.e2e.states import SCHEMES, violations
+from tests.e2e.test_looks import PICTURES, WIDTHS
 from tests.mods import models
 from tests.viewed import (
     BLUE,
