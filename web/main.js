@@ -103,15 +103,19 @@ function turnPage() {
   page = null;
   pageAddress = at;
   if (at === null) return;
-  void pageAt(route).then((made) => {
+  void pageAt(route).catch(pageThatDidNotCome).then((made) => {
     if (at !== pageAddress) return made.dispose();
     page = made;
     draw();
     main.querySelector("h1")?.focus({ preventScroll: true });
-  }, () => {
-    // A build that was replaced meanwhile has no such file any more; the new one does.
-    if (at === pageAddress) location.reload();
   });
+}
+
+/** Its script is not to be had: without a network, or because another build has taken the place of this one. @returns {Page} */
+function pageThatDidNotCome() {
+  const error = { code: "incomplete", message: "", retryAt: null };
+  const place = { name: "", home: HOME, current: null, report: null, again: false, onRetry: () => location.reload() };
+  return { template: () => failed(error, place), title: text.titles.failed(errorText(error.code).title), dispose: () => undefined };
 }
 
 /** @type {(failures: Failure[] | null) => void} */

@@ -121,6 +121,7 @@ const errors = {
   },
   cancelled: { title: "You stopped opening this mod", advice: "Nothing is lost: what had arrived is kept." },
   "refused-path": { title: "This address is not a mod", advice: "A mod's address looks like owner/repository." },
+  incomplete: { title: "Part of this page did not arrive", advice: "Check your connection, then load the page again." },
   fatal: {
     title: "The table could not start",
     advice: "The part that loads mods did not start in this browser. Load the page again; if that does not help, "

@@ -101,6 +101,20 @@ def test_a_mod_another_tab_shows_is_not_forgotten(chromium: Chromium, keeping: P
         other.close()
 
 
+def test_a_panel_whose_script_does_not_come_says_so_and_leads_back(chromium: Chromium, keeping: Player) -> None:
+    keeping.visit()
+    keeping.until("return peer.boot !== null")
+    # Where there is no service worker yet, the network alone has it.
+    chromium.page.context.route("**/assets/storage.*", lambda route: route.abort())
+    keeping.do("await caches.delete((await caches.keys()).find(name => name.startsWith('site')))")
+    keeping.press(".top a[href$=storage]")
+    keeping.until("return document.querySelector('[data-code=incomplete]') !== null")
+    chromium.page.context.unroute("**/assets/storage.*")
+    assert "did not arrive" in keeping.words("h1")
+    keeping.press("[data-testid=back]")
+    keeping.until("return document.querySelector('[data-testid=mod-card]') !== null")
+
+
 def test_the_pull_report_is_saved_from_the_table(chromium: Chromium, keeping: Player) -> None:
     keeping.open(TIDEWATER)
     keeping.until("return document.querySelector('[data-testid=save-report]') !== null")

@@ -36,7 +36,7 @@ export function failed({ code, message, retryAt }, { name, home, current, report
       <div class="actions">
         ${current ? html`<a class="button primary" href=${current}>${text.failed.current}</a>` : nothing}
         <button type="button" class="button ${current ? "" : "primary"}" @click=${onRetry}>
-          ${code === "fatal" ? text.failed.reload : text.failed.retry}</button>
+          ${code === "fatal" || code === "incomplete" ? text.failed.reload : text.failed.retry}</button>
         ${report === null ? nothing
           : html`<button type="button" class="button" data-testid="copy-report" @click=${copyReport}>${text.failed.copy}</button>`}
         <a class="button" href=${home} data-testid="back">${text.backToCatalogue}</a>
