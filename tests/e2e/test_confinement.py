@@ -45,7 +45,6 @@ def test_requests_go_to_the_site_and_the_hosts_of_mods_alone(
     allowed = {urlsplit(url).netloc for url in (site.base, site.origin.raw, site.origin.media, site.origin.api)}
     # The worker's requests are among those seen.
     assert urlsplit(site.origin.raw).netloc in hosts
-    assert urlsplit(site.origin.api).netloc in hosts
     assert hosts <= allowed
     assert [line for line in chromium.console if "Content Security Policy" in line] == []
 
