@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from client.pull import FileState
 from client.report import PullReport, Reason
 from client.repository import Repository
 from client.setup import PackReference, Setup
+from client.table import Table
 from client.version import AssetRef, ContentVersion, commit_sha
 
 IDLE = 1.0
@@ -54,6 +56,7 @@ class Opening:
         self.issues: list[Issue] = []
         self.removable: list[CachedMod] = []
         """What could make room when the disk is full, the longest unused first."""
+        self._table: Table | None = None
         self._impatient = False
         self._changed = changed
         self._tasks: list[asyncio.Task[None]] = []
@@ -76,6 +79,13 @@ class Opening:
     def mods(self) -> list[OpenMod]:
         """The game, then its packs."""
         return [self.game, *(slot.mod for slot in self.packs if slot.mod is not None)]
+
+    @property
+    def table(self) -> Table:
+        """What stands on it: the setup's objects until something moves them; a setup that comes later starts anew."""
+        if self._table is None or self._table.setup is not self.game.setup:
+            self._table = Table(self.game.setup, random.SystemRandom())
+        return self._table
 
     def start(self) -> None:
         """Begin to load; :attr:`opened` tells when the table is open, or why it can't be."""

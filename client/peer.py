@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -270,11 +268,9 @@ class Peer:
         return
 
     def table(self) -> dict[str, Any]:
-        """What stands on the table: ``digest`` is SHA-256 over the objects' canonical JSON."""
-        objects = list(self._table().game.setup.objects)
-        canonical = json.dumps(objects, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        digest = hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
-        return {"seq": 0, "digest": digest, "objects": objects}
+        """What stands on the table: ``digest`` is SHA-256 over the objects' canonical JSON, ``seq`` counts changes."""
+        table = self._table().table
+        return {"seq": table.seq, "digest": table.digest(), "objects": table.objects}
 
     def _table(self) -> Opening:
         if self._opening is None:

@@ -11,6 +11,7 @@ from client.issue import Issue
 from client.json_document import DocumentUnreadable, LenientObject, read_object
 from client.scene_script import SceneScript, scene_scripts
 from client.version import CommitSha, commit_sha
+from client.zone import Zone, zones_of
 
 LONGEST_SETUP = 64 * 1024 * 1024
 MOST_PACKS = 16
@@ -39,6 +40,7 @@ class Setup:
     objects: tuple[dict[str, Any], ...]
     issues: tuple[Issue, ...]
     scripts: tuple[SceneScript, ...] = ()
+    zones: tuple[Zone, ...] = ()
 
     @property
     def decks(self) -> int:
@@ -66,7 +68,7 @@ def read_setup(data: bytes, file: str) -> Setup:
     issues: list[Issue] = []
     top = LenientObject(values, file, "", issues)
     objects = tuple(thing.values for thing in top.children("objects"))
-    return Setup(tuple(_packs(top)), _seats(top), objects, tuple(issues), scene_scripts(values))
+    return Setup(tuple(_packs(top)), _seats(top), objects, tuple(issues), scene_scripts(values), zones_of(values))
 
 
 def unreadable_setup(error: DocumentUnreadable, file: str) -> Setup:
