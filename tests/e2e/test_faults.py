@@ -329,6 +329,8 @@ def test_a_preview_of_a_commit_that_does_not_exist_is_an_unknown_version(chromiu
 
 def test_an_answer_nested_so_deep_that_it_would_end_python_is_refused(chromium_player: Player, site: Site) -> None:
     owner = site.mod("deadly", {"a.webp": 100})
+    # The registry can't say where it stands, so GitHub is asked.
+    site.origin.faults.on(f"/{owner}/deadly.git/*", then=Fault(status=503, body=b""), host="git")
     site.origin.faults.on("/repos/*", then=Fault(body=b"[" * 100_000), host="api")
     chromium_player.visit()
     chromium_player.wait("lobby")
