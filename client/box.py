@@ -3,6 +3,7 @@ decks, card by card."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -13,15 +14,15 @@ from client.open_mod import OpenMod
 from client.opening import Opening
 from client.pull import FileState
 
-PORTION = 120
-"""Files of a kind that are told at first; one screen holds fewer."""
+PORTION = 60
+"""Files of a kind that are told and drawn together: whole rows of three, four, five and six."""
 
 
 def contents(opening: Opening, search: str = "", told: Mapping[str, int] | None = None) -> dict[str, Any]:
     """The files whose path contains ``search``, whatever its case, the game's first and then each pack's; and the decks
     whose name does.
 
-    :param told: how many files of a kind to tell, where :data:`PORTION` is not enough
+    :param told: how many portions of a kind to tell, where one is not enough
     :returns: the ``Box`` of ``web/messages.js``
     """
     wanted = search.strip().lower()
@@ -45,7 +46,10 @@ def contents(opening: Opening, search: str = "", told: Mapping[str, int] | None 
             {
                 "group": group,
                 "matching": len(files),
-                "files": [_line(opening, sheets, *one) for one in files[: (told or {}).get(group, PORTION)]],
+                "portions": [
+                    json.dumps([_line(opening, sheets, *one) for one in files[start : start + PORTION]])
+                    for start in range(0, min(len(files), (told or {}).get(group, 1) * PORTION), PORTION)
+                ],
             }
             for group, files in found.items()
             if all_of[group]

@@ -176,7 +176,7 @@ class Peer:
         return view.details(self._table())
 
     def box(self, search: str = "", told: dict[str, int] | None = None) -> dict[str, Any]:
-        """The files whose path contains ``search``, a portion of each kind; ``told`` asks for more of one."""
+        """The files whose path contains ``search``, a portion of each kind; ``told`` asks for more portions of one."""
         return box.contents(self._table(), search, told)
 
     def deck(self, index: int) -> dict[str, Any] | None:

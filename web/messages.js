@@ -17,7 +17,7 @@
  * `open` and `about` take (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack
  * or the mod whose page is shown; with {mod, version}, `asset` takes what is kept of that version.
  * `standing` takes ({owner, repo, version}[]), `mend` (owner, repo, version).
- * `box` takes (search, {group: files to tell, where the usual portion is not enough}).
+ * `box` takes (search, {group: portions to tell, where one is not enough}).
  * `deck` takes the `index` of one of the `decks` in `box` and replies a {@link Deck}, or null when there is none.
  * `online` says that the browser has a network again. `room` is also asked to hear whether anyone answers.
  * `asset` replies {source, verified, url: string|null, mime} and, when the bytes are at hand, the Blob to mint a URL from.
@@ -57,7 +57,8 @@
  * @typedef {{path: string, mod: string|null, from: string|null, group: AssetGroup, mime: string, bytes: number|null,
  *   status: FileStatus, reason: string|null, deck: number|null}} BoxFile `mod` is owner/repo of a pack, else null; `from` is
  *   the pack's name; `deck` the place of the deck whose faces the picture holds
- * @typedef {{group: AssetGroup, matching: number, files: BoxFile[]}} Shelf the first files of those that match
+ * @typedef {{group: AssetGroup, matching: number, portions: string[]}} Shelf the first of those that match, each portion the
+ *   JSON text of a {@link BoxFile}[]: the page reads and draws anew only those that are other than before
  * @typedef {{files: number, bytes: number, decks: DeckLine[], groups: Shelf[]}} Box every kind there is a file of, and all
  *   files' count and bytes; of the decks those that match
  * @typedef {{mod: string, code: string, file: string, key: string|null, message: string}} Issue `mod` is owner/repo

@@ -263,7 +263,7 @@ export class Peer {
   }
 
   /**
-   * The files whose path contains `search`, a portion of each kind; `told` asks for more of one.
+   * The files whose path contains `search`, a portion of each kind; `told` asks for more portions of one.
    *
    * @param {string} [search]
    * @param {Partial<Record<AssetGroup, number>>} [told]

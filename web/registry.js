@@ -23,7 +23,7 @@
  */
 
 /** Mods of one answer: a number of which rows of one, two, three and four make a whole. */
-export const PORTION = 48;
+export const PORTION = 24;
 
 export class Registry {
   /** @param {string} base the registry's address */

@@ -164,7 +164,7 @@ async def test_the_box_says_which_picture_is_a_deck_s_sheet(world: World) -> Non
     files = {"a.webp": b"faces", "b.webp": b"more", "back.webp": b"back", "c.webp": b"picture"}
     world.publish(files=files, setup={"objects": [thing(DECK), other]})
     peer, _ = await world.opened()
-    pictures = next(shelf["files"] for shelf in peer.box()["groups"] if shelf["group"] == "image")
+    [pictures] = [json.loads(shelf["portions"][0]) for shelf in peer.box()["groups"] if shelf["group"] == "image"]
     assert {file["path"]: file["deck"] for file in pictures} == {
         "a.webp": 0, "b.webp": 1, "back.webp": None, "c.webp": None,
     }  # fmt: skip

@@ -12,9 +12,8 @@ import "./asset-image.js";
 import { AssetViewer } from "./asset-viewer.js";
 import * as icons from "./icons.js";
 import "./more-below.js";
+import "./near-portion.js";
 
-/** Files of a kind told and drawn at once. Python tells as many unasked. */
-const PORTION = 120;
 /** The next portion is asked for when the viewer is so many files from the end of what was told. */
 const NEAR_THE_END = 20;
 
@@ -22,8 +21,10 @@ export class AssetBrowser {
   #search = "";
   /** @type {AssetGroup | "all" | "deck"} */
   #group = "all";
-  /** @type {Partial<Record<AssetGroup, number>>} files to be told, where a portion is not enough */
+  /** @type {Partial<Record<AssetGroup, number>>} portions to be told, where one is not enough */
   #told = {};
+  /** @type {Map<string, BoxFile[]>} the portions drawn now by what was told of them */
+  #read = new Map();
   /** @type {Box | null} */
   #box = null;
   #asking = false;
@@ -47,7 +48,10 @@ export class AssetBrowser {
     try {
       do {
         this.#askAgain = false;
-        this.#box = await this.peer.box(this.#search, this.#told);
+        const box = await this.peer.box(this.#search, this.#told);
+        this.#box = box;
+        const told = box.groups.flatMap(({ portions }) => portions);
+        this.#read = new Map(told.map((portion) => [portion, this.#read.get(portion) ?? JSON.parse(portion)]));
       } while (this.#askAgain);
     } catch {
       // The table was closed meanwhile, or the worker died: either has its own screen.
@@ -62,10 +66,17 @@ export class AssetBrowser {
     return this.#box?.groups.find((shelf) => shelf.group === group);
   }
 
+  /** @param {Shelf} shelf @returns {BoxFile[][]} */
+  #files = ({ portions }) => portions.map((portion) => this.#read.get(portion) ?? []);
+
   /** @param {Shelf} shelf */
-  #more({ group, matching, files }) {
-    if (files.length >= matching || (this.#told[group] ?? 0) > files.length) return;
-    this.#told[group] = files.length + PORTION;
+  #isWhole = (shelf) => this.#files(shelf).reduce((sum, { length }) => sum + length, 0) >= shelf.matching;
+
+  /** @param {Shelf} shelf */
+  #more(shelf) {
+    const { group, portions } = shelf;
+    if (this.#isWhole(shelf) || (this.#told[group] ?? 1) > portions.length) return;
+    this.#told[group] = portions.length + 1;
     void this.refresh();
   }
 
@@ -76,7 +87,8 @@ export class AssetBrowser {
    * @param {-1|1} by
    */
   beside(file, by) {
-    const files = this.#shelf(file.group)?.files ?? [];
+    const shelf = this.#shelf(file.group);
+    const files = shelf ? this.#files(shelf).flat() : [];
     const index = files.findIndex(({ path, mod }) => path === file.path && mod === file.mod);
     return index < 0 ? null : files[index + by] ?? null;
   }
@@ -96,7 +108,7 @@ export class AssetBrowser {
   /** The viewer shows a file: those after it are told in time. @param {BoxFile} file */
   approached(file) {
     const shelf = this.#shelf(file.group);
-    if (shelf && shelf.files.slice(-NEAR_THE_END).includes(file)) this.#more(shelf);
+    if (shelf && this.#files(shelf).at(-1)?.slice(-NEAR_THE_END).includes(file)) this.#more(shelf);
   }
 
   /** @type {(event: Event) => void} */
@@ -176,14 +188,15 @@ export class AssetBrowser {
 
   /** @param {Shelf} shelf */
   #section(shelf) {
-    const { group, matching, files } = shelf;
+    const { group, matching } = shelf;
     const tiles = group === "image";
     return html`<section aria-labelledby="group-${group}">
       <h3 id="group-${group}">${groupNames[group]} <span class="count">${matching}</span></h3>
-      <ul class=${tiles ? "tiles" : "rows"} role="list">
-        ${repeat(files, ({ path, mod }) => `${mod ?? ""}:${path}`, (file) => this.#file(file, tiles))}
-      </ul>
-      ${files.length < matching ? html`<more-below @more=${() => this.#more(shelf)}></more-below>` : nothing}
+      ${this.#files(shelf).map((files) => html`<near-portion .portion=${{ items: files, template: () => html`
+        <ul class=${tiles ? "tiles" : "rows"} role="list">
+          ${repeat(files, ({ path, mod }) => `${mod ?? ""}:${path}`, (file) => this.#file(file, tiles))}
+        </ul>` }}></near-portion>`)}
+      ${this.#isWhole(shelf) ? nothing : html`<more-below @more=${() => this.#more(shelf)}></more-below>`}
     </section>`;
   }
 

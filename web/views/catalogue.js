@@ -8,7 +8,6 @@
  * @import {Card, Favourites, Shortlist} from "../shortlist.js"
  */
 import { html, nothing } from "lit-html";
-import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import { tableOf } from "../route.js";
@@ -17,6 +16,7 @@ import { orderNames, shelfNames, text } from "../text.js";
 import * as icons from "./icons.js";
 import { cover, modCard } from "./mod-card.js";
 import "./more-below.js";
+import "./near-portion.js";
 
 /** While somebody types, the registry is asked when they pause this long, in milliseconds. */
 const PAUSE = 250;
@@ -57,8 +57,9 @@ export class Catalogue {
   #kept = [];
   /** @type {Map<string, Standing>} by owner/repo */
   #standing = new Map();
-  /** Moves when a card that is drawn would look different. */
   #revision = 0;
+  /** @type {Card[] | null} */
+  #drawnFavourites = null;
   /** @type {AbortController | null} */
   #asking = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -292,11 +293,23 @@ export class Catalogue {
           : nothing}</section>`;
     }
     return html`<section aria-busy=${this.#status !== "ready"}>${heading}
-      ${this.#portions.map((portion) => guard([portion, this.#revision, this.page.favourites.cards],
-        () => html`<ul class="cards" role="list">${repeat(portion, ({ id }) => id, (mod) => this.#card(mod))}</ul>`))}
+      ${this.#portions.map((portion) => html`<near-portion .portion=${{
+        items: portion, stamp: this.#looks(), template: () => html`<ul class="cards" role="list">
+          ${repeat(portion, ({ id }) => id, (mod) => this.#card(mod))}</ul>`,
+      }}></near-portion>`)}
       ${this.#next === null ? nothing : html`<more-below @more=${this.#onMore}></more-below>`}
       <p class="visually-hidden" role="status">${this.#status === "more" ? text.catalogue.loadingMore : ""}</p>
     </section>`;
+  }
+
+  /** Changes when a card that is drawn would look different. */
+  #looks() {
+    const { cards } = this.page.favourites;
+    if (cards !== this.#drawnFavourites) {
+      this.#drawnFavourites = cards;
+      this.#revision++;
+    }
+    return this.#revision;
   }
 
   #onMore = () => {
