@@ -48,14 +48,15 @@ class UnknownVersion(PeerError):
 class ManifestUnreadable(PeerError):
     """The manifest is missing, or is not a JSON object.
 
-    ``reason`` is the download's reason where it never arrived, else None.
+    ``reason`` is the download's reason where it never arrived, else None; ``line`` is where it stops being JSON.
     """
 
     code = "manifest-unreadable"
 
-    def __init__(self, message: str, *, reason: str | None = None) -> None:
+    def __init__(self, message: str, *, reason: str | None = None, line: int | None = None) -> None:
         super().__init__(message)
         self.reason = reason
+        self.line = line
 
 
 class NotOpen(PeerError):

@@ -18,7 +18,11 @@ _INNERMOST = re.compile(r"\[\]|\{\}")
 
 
 class DocumentUnreadable(Exception):
-    """The bytes are not the JSON object they should be; the message names the file and the place."""
+    """The bytes are not the JSON object they should be. The message names file and place; ``line`` counts from 1."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 def read_object(data: bytes, file: str, *, longest: int) -> dict[str, Any]:
@@ -38,7 +42,7 @@ def read_object(data: bytes, file: str, *, longest: int) -> dict[str, Any]:
         value = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise DocumentUnreadable(f"{file} is not JSON: {error.msg.lower()} at {where}.") from None
+        raise DocumentUnreadable(f"{file} is not JSON: {error.msg.lower()} at {where}.", error.lineno) from None
     except ValueError as error:
         raise DocumentUnreadable(f"{file} is not JSON: {error}.") from None
     if not isinstance(value, dict):

@@ -154,7 +154,7 @@ def read_manifest(data: bytes) -> ModManifest:
     try:
         values = read_object(data, MANIFEST_PATH, longest=LONGEST_MANIFEST)
     except DocumentUnreadable as error:
-        raise ManifestUnreadable(str(error)) from None
+        raise ManifestUnreadable(str(error), line=error.line) from None
     return _Reading(values).manifest()
 
 

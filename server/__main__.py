@@ -1,4 +1,4 @@
-"""Commands of the server: ``python -m server run …``, ``… publish …`` and ``… account add …``."""
+"""Commands of the server: ``python -m server run …``, ``… publish …``, ``… account …`` and ``… invite``."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from sqlalchemy import Engine
+
 from client.repository import Repository
 from server.account import Accounts, NameTakenError
 from server.database import open_database
+from server.invite import Invites
 from server.publication import NOT_ASKED, publish
 from server.run import Run, RunError
 from server.settings import DATABASE_URL_VARIABLE, DEFAULT_DATA, Settings
 
 GITHUB_TOKEN_VARIABLE = "PEER_GITHUB_TOKEN"  # noqa: S105
 TOKEN_VARIABLE = "PEER_TOKEN"  # noqa: S105
+COMMAND_LINE = "command line"
 GITHUB_CLIENT_VARIABLE = "PEER_GITHUB_CLIENT_ID"
 
 
@@ -35,7 +39,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     if options.command == "run":
         return _run(options, settings)
-    return _add_account(options, settings)
+    settings.data.mkdir(parents=True, exist_ok=True)
+    engine = open_database(settings.database)
+    try:
+        if options.command == "invite":
+            return _invite(options, engine)
+        return _account(options, Accounts(engine))
+    finally:
+        engine.dispose()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,6 +70,16 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("name", metavar="NAME")
     add.add_argument("--member", action="store_true", help="a paying member")
     add.add_argument("--admin", action="store_true")
+    change = actions.add_parser("set", parents=[data], help="change what an account is")
+    change.add_argument("name", metavar="NAME")
+    change.add_argument("--member", action=argparse.BooleanOptionalAction, help="a paying member")
+    change.add_argument("--admin", action=argparse.BooleanOptionalAction)
+    token = actions.add_parser("token", parents=[data], help="print a new token; the one printed before ends")
+    token.add_argument("name", metavar="NAME")
+    invite = commands.add_parser("invite", parents=[data], help="print a code that people make accounts with")
+    invite.add_argument("--uses", type=int, default=1, help="how many accounts (default: 1)")
+    invite.add_argument("--days", type=int, default=14, help="how long it is good for (default: 14)")
+    invite.add_argument("--member", action="store_true", help="for paying members")
     publishing = commands.add_parser("publish", help="register a commit, for CI; what is wrong becomes annotations")
     publishing.add_argument("repository", metavar="OWNER/REPO")
     publishing.add_argument("--sha", help="the full sha of the commit; without it, what the branch is at")
@@ -104,22 +125,42 @@ def _run(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _add_account(options: argparse.Namespace, settings: Settings) -> int:
+def _invite(options: argparse.Namespace, engine: Engine) -> int:
+    if not (1 <= options.uses <= 10_000 and 1 <= options.days <= 3650):
+        print("An invite makes 1 to 10000 accounts within 1 to 3650 days.", file=sys.stderr)
+        return 2
+    code = Invites(engine).issue(uses=options.uses, days=options.days, member=options.member)
+    print(f"Whoever has it makes an account with {code}")
+    return 0
+
+
+def _account(options: argparse.Namespace, accounts: Accounts) -> int:
     name = options.name.strip()
+    if options.action == "add":
+        return _add_account(name, options, accounts)
+    account = accounts.named(name)
+    if account is None:
+        print(f"There is no account named {name}.", file=sys.stderr)
+        return 1
+    if options.action == "token":
+        print(f"{name} signs in with {accounts.issue_token(account, COMMAND_LINE, replacing=True)}")
+        return 0
+    account = accounts.change(name, member=options.member, admin=options.admin) or account
+    standing = [word for word, is_so in (("a member", account.member), ("an admin", account.admin)) if is_so]
+    print(f"{name} is {' and '.join(standing) or 'neither a member nor an admin'}.")
+    return 0
+
+
+def _add_account(name: str, options: argparse.Namespace, accounts: Accounts) -> int:
     if not name or len(name) > 80 or not name.isprintable():
         print("An account's name has 1 to 80 printable characters.", file=sys.stderr)
         return 2
-    settings.data.mkdir(parents=True, exist_ok=True)
-    engine = open_database(settings.database)
-    accounts = Accounts(engine)
     try:
         account = accounts.add(name, member=options.member, admin=options.admin)
     except NameTakenError:
         print(f"There is an account named {name} already.", file=sys.stderr)
         return 1
-    token = accounts.issue_token(account, "command line")
-    print(f"{name} signs in with {token}")
-    engine.dispose()
+    print(f"{name} signs in with {accounts.issue_token(account, COMMAND_LINE)}")
     return 0
 
 

@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.database import accounts, credentials, now, utc
@@ -46,22 +46,26 @@ class Accounts:
         github_token: str | None = None,
     ) -> Account:
         """:raises NameTakenError: names are unique"""
-        account = Account(secrets.token_hex(12), name, member, admin)
-        row = {
-            "id": account.id,
-            "name": name,
-            "member": member,
-            "admin": admin,
-            "created_at": now(),
-            "github_number": github_number,
-            "github_token": github_token,
-        }
         try:
             with self._engine.execution_options(writes=True).begin() as connection:
-                connection.execute(insert(accounts).values(row))
+                return add_account(
+                    connection,
+                    name,
+                    member=member,
+                    admin=admin,
+                    github_number=github_number,
+                    github_token=github_token,
+                )
         except IntegrityError:
             raise NameTakenError(name) from None
-        return account
+
+    def change(self, name: str, *, member: bool | None = None, admin: bool | None = None) -> Account | None:
+        """The account of this name with another standing, where one is given; None when there is no such account."""
+        changes = {key: value for key, value in (("member", member), ("admin", admin)) if value is not None}
+        if changes:
+            with self._engine.execution_options(writes=True).begin() as connection:
+                connection.execute(update(accounts).where(accounts.c.name == name).values(changes))
+        return self.named(name)
 
     def named(self, name: str) -> Account | None:
         with self._engine.connect() as connection:
@@ -137,6 +141,33 @@ class Accounts:
                 connection.execute(delete(credentials).where(*same, credentials.c.label == label))
             connection.execute(insert(credentials).values(row))
         return secret
+
+
+def add_account(
+    connection: Connection,
+    name: str,
+    *,
+    member: bool = False,
+    admin: bool = False,
+    github_number: str | None = None,
+    github_token: str | None = None,
+) -> Account:
+    """:meth:`Accounts.add` within somebody else's transaction.
+
+    :raises IntegrityError: the name is taken
+    """
+    account = Account(secrets.token_hex(12), name, member, admin)
+    row = {
+        "id": account.id,
+        "name": name,
+        "member": member,
+        "admin": admin,
+        "created_at": now(),
+        "github_number": github_number,
+        "github_token": github_token,
+    }
+    connection.execute(insert(accounts).values(row))
+    return account
 
 
 def _digest(secret: str) -> str:

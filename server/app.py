@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
 from server import problem
-from server.account import SESSION_DAYS, Account, Accounts
+from server.account import SESSION_DAYS, Account, Accounts, NameTakenError
 from server.answer import Answers
 from server.asgi import App, Message, Receive, Scope, Send
 from server.block import Blocks, blocked
@@ -25,6 +25,7 @@ from server.favourite import Favourites, Ratings
 from server.game_page import game_page, sitemap
 from server.github import GitHub
 from server.github_login import GitHubLogin
+from server.invite import Invites
 from server.owner_control import OwnerControls
 from server.problem import ProblemError, unknown_mod, unknown_version
 from server.project import Project, Projects
@@ -41,6 +42,8 @@ from server.record import (
     DeviceRequest,
     FileList,
     HeadRecord,
+    InvitedRecord,
+    InviteRequest,
     LoginStepRecord,
     ModChange,
     ModList,
@@ -55,6 +58,7 @@ from server.record import (
     SessionRecord,
     SessionRequest,
     StartedLoginRecord,
+    TokenRecord,
     VersionList,
     VersionRecord,
     account_record,
@@ -73,6 +77,7 @@ from server.settings import Settings
 from server.site import Addresses, PageHeaders, Site, addresses
 
 SESSION_COOKIE = "peer_session"
+OWN_TOKEN = "own"  # noqa: S105 # the label of tokens that people make for themselves
 _LARGEST_BODY = 1 << 20
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _VERSION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -117,6 +122,7 @@ def create_app(settings: Settings) -> FastAPI:
     accounts = Accounts(engine)
     login = GitHubLogin(github, accounts, Seal(settings.data), settings.github_client_id)
     registrar = Registrar(engine, github, settings.limits, login)
+    invites = Invites(engine)
     quota = Quota(engine)
     failures = Allowance(settings.limits.failed_sign_ins, timedelta(minutes=15))
     heads = Allowance(settings.limits.heads_a_minute, timedelta(minutes=1))
@@ -365,7 +371,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @app.get("/api/session")
     def who_am_i(viewer: Viewer) -> SessionRecord:
-        return SessionRecord(account=None if viewer is None else account_record(viewer))
+        return SessionRecord(account=None if viewer is None else account_record(viewer), github=login.is_on)
 
     @app.post("/api/session")
     def sign_in(wanted: SessionRequest, request: Request, response: Response, where: Here) -> SessionRecord:
@@ -378,7 +384,29 @@ def create_app(settings: Settings) -> FastAPI:
             raise ProblemError(401, "unknown-token", "That token belongs to no account.")
         account, secret = found
         _set_session(response, secret, where)
-        return SessionRecord(account=account_record(account))
+        return SessionRecord(account=account_record(account), github=login.is_on)
+
+    @app.post("/api/accounts", status_code=201)
+    def accept_invite(wanted: InviteRequest, request: Request, response: Response, where: Here) -> InvitedRecord:
+        _check_origin(request, where)
+        # Guesses at tokens and at codes are guesses of the same person.
+        purpose = f"sign-in:{_network(request, settings)}"
+        quota.check(purpose, failures)
+        try:
+            account = invites.redeem(wanted.invite, wanted.name)
+        except NameTakenError:
+            raise ProblemError(409, "name-taken", f"Somebody is called {wanted.name} already.") from None
+        if account is None:
+            quota.spend(purpose, failures)
+            raise ProblemError(403, "unknown-invite", "That invite code is mistyped, used up or too old.")
+        _set_session(response, accounts.open_session(account), where)
+        token = accounts.issue_token(account, OWN_TOKEN)
+        return InvitedRecord(account=account_record(account), github=login.is_on, token=token)
+
+    @app.post("/api/tokens", status_code=201)
+    def make_token(account: SignedIn) -> TokenRecord:
+        """A token for CI or another browser; the account's earlier one made here ends."""
+        return TokenRecord(token=accounts.issue_token(account, OWN_TOKEN, replacing=True))
 
     @app.post("/api/session/github")
     def start_github_login(request: Request, where: Here) -> StartedLoginRecord:

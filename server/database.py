@@ -205,13 +205,25 @@ collected_mods = Table(
     Column("mod_id", ForeignKey("mods.id", ondelete="CASCADE"), nullable=False),
 )
 
-# One use of something that is limited, by whoever ``purpose`` names.
+# A code that makes an account, so many times and until some day; only its SHA-256 is kept.
+invites = Table(
+    "invites",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("member", Boolean, nullable=False, default=False),
+    Column("uses_left", Integer, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+)
+
+# One use of something that is limited, by whoever ``purpose`` names, and how much of it that was.
 spendings = Table(
     "spendings",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
     Column("purpose", String(160), nullable=False),
     Column("at", DateTime(timezone=True), nullable=False),
+    Column("amount", BigInteger, nullable=False, default=1, server_default="1"),
     Index("ix_spendings_purpose", "purpose", "at"),
 )
 

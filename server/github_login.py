@@ -37,6 +37,10 @@ class GitHubLogin:
         self._seal = seal
         self._client_id = client_id
 
+    @property
+    def is_on(self) -> bool:
+        return self._client_id is not None
+
     def start(self) -> StartedLogin:
         """:raises ProblemError: it is off, or GitHub can't be asked"""
         try:

@@ -15,7 +15,7 @@ from server.problem import ProblemError
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """``most`` times in any ``window``."""
+    """``most`` times, or so much, in any ``window``."""
 
     most: int
     window: timedelta
@@ -27,24 +27,33 @@ class Quota:
 
     def check(self, purpose: str, allowance: Allowance) -> None:
         """:raises ProblemError: `rate-limited`, with the seconds until it is allowed again"""
+        left, wait = self.left(purpose, allowance)
+        if left <= 0:
+            raise too_often(wait)
+
+    def left(self, purpose: str, allowance: Allowance) -> tuple[int, int]:
+        """How much may still be spent, and the seconds until it is more."""
         moment = now()
         recent = (spendings.c.purpose == purpose, spendings.c.at > moment - allowance.window)
-        question = select(func.count(), func.min(spendings.c.at)).where(*recent)
+        question = select(func.sum(spendings.c.amount), func.min(spendings.c.at)).where(*recent)
         with self._engine.connect() as connection:
-            count, oldest = connection.execute(question).one()
-        if count < allowance.most:
-            return
+            spent, oldest = connection.execute(question).one()
         wait = max(1, math.ceil((utc(oldest) + allowance.window - moment).total_seconds())) if oldest else 60
-        detail = f"That was too often; try again in {wait} seconds."
-        raise ProblemError(429, "rate-limited", detail, headers={"retry-after": str(wait)})
+        return allowance.most - int(spent or 0), wait
 
-    def spend(self, purpose: str, allowance: Allowance) -> None:
-        """Count one more; what is older than the window is forgotten."""
+    def spend(self, purpose: str, allowance: Allowance, amount: int = 1) -> None:
+        """Count one more, or so much; what is older than the window is forgotten."""
         moment = now()
         old = (spendings.c.purpose == purpose, spendings.c.at <= moment - allowance.window)
         with self._engine.execution_options(writes=True).begin() as connection:
             connection.execute(delete(spendings).where(*old))
-            connection.execute(insert(spendings).values(purpose=purpose, at=moment))
+            connection.execute(insert(spendings).values(purpose=purpose, at=moment, amount=amount))
+
+
+def too_often(wait: int) -> ProblemError:
+    """``wait`` seconds, then it may be tried again."""
+    detail = f"That was too often; try again in {wait} seconds."
+    return ProblemError(429, "rate-limited", detail, headers={"retry-after": str(wait)})
 
 
 def network(address: str) -> str:

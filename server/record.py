@@ -31,6 +31,9 @@ _SHA: JsonDict = {"pattern": "^[0-9a-f]{40}$"}
 # pydantic's `$` is the very end of the text: unlike Python's, it lets no trailing newline pass.
 Word = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=200)]
 Token = Annotated[str, StringConstraints(pattern=r"^[!-~]+$", max_length=200)]
+# No controls, and nothing invisible that would make two names look the same.
+_SEEN = r"[^\x00-\x20\x7f-\xa0\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]"
+PersonName = Annotated[str, StringConstraints(pattern=rf"^{_SEEN}(( ?{_SEEN}){{0,39}})$", max_length=80)]
 ModId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{1,32}$")]
 
 
@@ -196,7 +199,29 @@ class AccountRecord(BaseModel):
 
 
 class SessionRecord(BaseModel):
+    """Who is signed in; ``github`` says whether this registry signs people in with GitHub."""
+
     account: AccountRecord | None
+    github: bool
+
+
+class InviteRequest(Strict):
+    """``invite`` however it was written down; ``name`` is what the new account will be called."""
+
+    invite: Annotated[str, StringConstraints(pattern=r"^[ -~]+$", max_length=100)]
+    name: PersonName
+
+
+class InvitedRecord(SessionRecord):
+    """``token`` signs in elsewhere and publishes from CI; it is shown this once."""
+
+    token: str
+
+
+class TokenRecord(BaseModel):
+    """A bearer token; it is shown this once."""
+
+    token: str
 
 
 class DeviceRequest(Strict):

@@ -31,8 +31,8 @@ from server.github import GitHub, GitHubError, Head, RateLimitedError, Repositor
 from server.github_login import GitHubLogin
 from server.problem import ProblemError, unknown_version
 from server.project import forget_project, keep_project
-from server.quota import Allowance, Quota
-from server.scan import SCANNER, Scan, ScanError, scan
+from server.quota import Allowance, Quota, too_often
+from server.scan import SCANNER, Meter, Scan, ScanError, scan
 from server.search import index_mod
 from server.settings import Limits
 
@@ -93,10 +93,10 @@ class Registrar:
 
         :raises ProblemError: refused; the record, if there was one, is as it was
         """
-        with self._scanning_for(publish.account), self._alone_with(publish.repository.key):
-            return self.record(self.read(publish))
+        with self._scanning_for(publish.account) as meter, self._alone_with(publish.repository.key):
+            return self.record(self.read(publish, meter))
 
-    def read(self, publish: Publish) -> Reading:
+    def read(self, publish: Publish, meter: Meter | None = None) -> Reading:
         """The first half of :meth:`register`: everything that asks GitHub, nothing that records.
 
         :raises ProblemError: refused
@@ -105,7 +105,7 @@ class Registrar:
         resolved = self._resolve(publish)
         if self._login is not None:
             self._login.check_push(publish.account, resolved.repository)
-        return Reading(publish, resolved, self._scan(resolved.repository, resolved.branch, resolved.sha))
+        return Reading(publish, resolved, self._scan(resolved.repository, resolved.branch, resolved.sha, meter))
 
     def read_if_moved(self, publish: Publish) -> Reading | None:
         """:meth:`read`, spared (None) when the branch is still at the recorded commit.
@@ -265,13 +265,21 @@ class Registrar:
         # A commit of any fork answers to its sha under the parent's name, so that it exists is not enough.
         return self._github.is_commit(repository, sha) and self._github.is_ancestor(repository, sha, head)
 
-    def _scan(self, repository: Repository, branch: str, sha: CommitSha | None, *, for_publish: bool = True) -> Scan:
+    def _scan(
+        self,
+        repository: Repository,
+        branch: str,
+        sha: CommitSha | None,
+        meter: Meter | None = None,
+        *,
+        for_publish: bool = True,
+    ) -> Scan:
         try:
-            return scan(self._github, repository, branch, sha, self._limits, for_publish=for_publish)
+            return scan(self._github, repository, branch, sha, self._limits, meter, for_publish=for_publish)
         except ScanError as error:
             raise ProblemError(422, error.code, str(error), issues=_issues(error.issues)) from None
         except ManifestUnreadable as error:
-            unreadable = Issue(error.code, MANIFEST_PATH, None, error.message)
+            unreadable = Issue(error.code, MANIFEST_PATH, None, error.message, error.line)
             raise ProblemError(422, error.code, error.message, issues=_issues([unreadable])) from None
         except GitHubError as error:
             raise _not_now(error) from None
@@ -365,13 +373,13 @@ class Registrar:
             connection.execute(update(mods).where(mods.c.repo_key == repository.key).values(available=False))
 
     @contextlib.contextmanager
-    def _scanning_for(self, account: Account | None) -> Iterator[None]:
-        """One scan of an account at a time, and so many an hour; operators and admins are not counted.
+    def _scanning_for(self, account: Account | None) -> Iterator[Meter]:
+        """One scan of an account at a time, so many and so large an hour; operators and admins are not counted.
 
         :raises ProblemError: `rate-limited`
         """
         if account is None or account.admin:
-            yield
+            yield Meter(self._limits.repository_bytes)
             return
         allowance = Allowance(self._limits.scans_an_hour, timedelta(hours=1))
         purpose = f"scan:{account.id}"
@@ -384,12 +392,35 @@ class Registrar:
             with self._alone_with(purpose):
                 self._quota.check(purpose, allowance)
                 self._quota.spend(purpose, allowance)
-                yield
+                with self._bytes_of(account) as meter:
+                    yield meter
         finally:
             with self._guard:
                 self._scans_of[account.id] -= 1
                 if not self._scans_of[account.id]:
                     del self._scans_of[account.id]
+
+    @contextlib.contextmanager
+    def _bytes_of(self, account: Account) -> Iterator[Meter]:
+        """What an account's scans have unpacked within the hour counts, whatever came of them.
+
+        :raises ProblemError: `rate-limited`
+        """
+        allowance = Allowance(self._limits.scanned_bytes_an_hour, timedelta(hours=1))
+        purpose = f"scanned:{account.id}"
+        left, wait = self._quota.left(purpose, allowance)
+        if left <= 0:
+            raise too_often(wait)
+        meter = Meter(min(left, self._limits.repository_bytes))
+        try:
+            yield meter
+        except ProblemError:
+            if meter.read > meter.most == left:
+                raise too_often(wait) from None
+            raise
+        finally:
+            if meter.read:
+                self._quota.spend(purpose, allowance, meter.read)
 
     @contextlib.contextmanager
     def _alone_with(self, key: str) -> Iterator[None]:

@@ -20,6 +20,7 @@ from client.asset_path import path_fault
 from client.finding import REFUSED
 from client.issue import Issue
 from client.json_document import DocumentUnreadable
+from client.json_place import with_lines
 from client.manifest import LONGEST_MANIFEST, MANIFEST_PATH, ModManifest, read_manifest
 from client.repository import Repository
 from client.scene_script import MOST_SCENE_SCRIPTS
@@ -31,7 +32,7 @@ from server.lfs import LARGEST_POINTER, LfsPointer, read_pointer
 from server.script_scan import ReadScript, Script, scan_scripts
 from server.settings import Limits
 
-SCANNER = 3
+SCANNER = 4
 """Moves when a scan of the same commit would say something else."""
 
 INCOMPATIBLE = frozenset(
@@ -117,16 +118,31 @@ class Scan:
         return json.dumps(index, separators=(",", ":"), ensure_ascii=False).encode()
 
 
+class Meter:
+    """Counts the unpacked bytes a scan has read, ``most`` of them at most."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.read = 0
+
+    def count(self, size: int) -> None:
+        """:raises ScanError: it was more than that"""
+        self.read += size
+        if self.read > self.most:
+            raise ScanError("too-large", "The repository is larger than this registry takes.")
+
+
 def scan(
     github: GitHub,
     repository: Repository,
     ref: str,
     sha: CommitSha | None,
     limits: Limits,
+    meter: Meter | None = None,
     *,
     for_publish: bool = True,
 ) -> Scan:
-    """Read the commit ``sha``, or whatever ``ref`` is at when no sha is known.
+    """Read the commit ``sha``, or whatever ``ref`` is at when no sha is known. ``meter`` counts what that takes.
 
     A commit that is not to be published may hold scripts nobody should run: it is read without them.
 
@@ -134,7 +150,7 @@ def scan(
     :raises client.errors.ManifestUnreadable: the manifest is no JSON object
     :raises GitHubError: the content could not be read
     """
-    reading = _Reading(limits)
+    reading = _Reading(limits, meter or Meter(limits.repository_bytes))
     tree: dict[str, TreeFile] = {}
     if sha is not None:
         # Without the listing the archive has to be believed; its budget may be spent.
@@ -152,8 +168,9 @@ def scan(
 
 
 class _Reading:
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, meter: Meter) -> None:
         self._limits = limits
+        self._meter = meter
         self._files: dict[str, IndexedFile] = {}
         # JSON files, because only the manifest, which may come last, tells which of them is the setup.
         self._kept: dict[str, bytes] = {}
@@ -162,9 +179,8 @@ class _Reading:
         self._issues: list[Issue] = []
 
     def archive(self, pieces: Iterator[bytes], tree: dict[str, TreeFile]) -> None:
-        budget = self._limits.repository_bytes
         members = 0
-        stream = _Stream(pieces, budget)
+        stream = _Stream(pieces, self._meter)
         try:
             with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8") as tar:
                 for member in tar:
@@ -202,6 +218,7 @@ class _Reading:
             except RepositoryMissingError:
                 # A name that is not UTF-8 reaches us altered: no peer can ask for it either.
                 continue
+            self._meter.count(len(content))
             self._take(file.path, iter((content,)), file)
             if file.path not in self._files:
                 raise UnreachableError(f"{file.path} is not what git's tree says")
@@ -214,7 +231,8 @@ class _Reading:
                 "manifest-unreadable", message, [Issue("manifest-unreadable", MANIFEST_PATH, None, message)]
             )
         manifest = read_manifest(content)
-        unknown = [issue for issue in manifest.issues if issue.code == "unknown-capability"]
+        issues = with_lines(manifest.issues, content, MANIFEST_PATH)
+        unknown = [issue for issue in issues if issue.code == "unknown-capability"]
         if unknown:
             raise ScanError("unknown-capability", " ".join(issue.message for issue in unknown), unknown)
         symlinks = self._symlinks | {path for path, file in tree.items() if file.mode == _SYMLINK}
@@ -230,7 +248,7 @@ class _Reading:
             packs=setup.packs,
             scripts=scripts,
             artifact_hash=artifact_hash(pulled),
-            issues=(*manifest.issues, *self._issues),
+            issues=(*issues, *self._issues),
         )
 
     def _declared(self, manifest: ModManifest, symlinks: set[str], submodules: set[str]) -> None:
@@ -262,9 +280,9 @@ class _Reading:
         try:
             setup = read_setup(content, manifest.setup)
         except DocumentUnreadable as error:
-            self._issues.append(Issue("setup-unreadable", manifest.setup, None, str(error)))
+            self._issues.append(Issue("setup-unreadable", manifest.setup, None, str(error), error.line))
             return EMPTY_SETUP
-        self._issues.extend(setup.issues)
+        self._issues.extend(with_lines(setup.issues, content, manifest.setup))
         return setup
 
     def _scripts(self, manifest: ModManifest, setup: Setup, *, for_publish: bool) -> tuple[Script, ...]:
@@ -347,12 +365,12 @@ def artifact_hash(files: Sequence[IndexedFile]) -> str:
 class _Stream(io.RawIOBase):
     """Pieces of a gzip stream as the file that tarfile reads, with a limit on what they unpack to."""
 
-    def __init__(self, pieces: Iterator[bytes], limit: int) -> None:
+    def __init__(self, pieces: Iterator[bytes], meter: Meter) -> None:
         self._pieces = pieces
         self._machine = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         self._pending = b""
         self._plain = memoryview(b"")
-        self._left = limit
+        self._meter = meter
 
     def readable(self) -> bool:
         return True
@@ -376,9 +394,7 @@ class _Stream(io.RawIOBase):
             plain = self._machine.decompress(self._pending, _PIECE)
             self._pending = self._machine.unconsumed_tail
             if plain:
-                self._left -= len(plain)
-                if self._left < 0:
-                    raise ScanError("too-large", "The repository is larger than this registry takes.")
+                self._meter.count(len(plain))
                 self._plain = memoryview(plain)
                 return True
         return False

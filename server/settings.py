@@ -29,7 +29,8 @@ class GitHubEndpoints:
 class Limits:
     """Bounds of one scan, sizes in bytes, and of how often things may be done.
 
-    ``scans_an_hour`` and ``waiting_scans`` are an account's: it has one scan at a time, and so many may wait for it.
+    ``scans_an_hour``, ``scanned_bytes_an_hour`` (unpacked) and ``waiting_scans`` are an account's: it has one scan at a
+    time, and so many may wait for it. ``repository_bytes`` is one scan's, whoever asks for it.
     ``script_seconds`` of a processor and ``script_memory`` are what reading a commit's scripts may take.
     ``failed_sign_ins`` are an address's within a quarter of an hour, ``heads_a_minute`` its questions where a
     repository stands.
@@ -41,6 +42,7 @@ class Limits:
     unlike_archive: int = 500
     proofs_a_minute: int = 30
     scans_an_hour: int = 300
+    scanned_bytes_an_hour: int = 16 << 30
     waiting_scans: int = 8
     failed_sign_ins: int = 20
     script_seconds: int = 60

@@ -23,11 +23,20 @@ MOD = "files-740"
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A row of the speed budget (DESIGN.md): the most its ratio may be, and what is divided by what."""
+    """A row of the speed budget (DESIGN.md): the most its ratio may be, or the least, and what is divided by what."""
 
     key: str
-    most: float
+    limit: float
     what: str
+    at_least: bool = False
+
+    def holds(self, ratio: float) -> bool:
+        return ratio >= self.limit if self.at_least else ratio <= self.limit
+
+    @property
+    def bound(self) -> str:
+        """The limit as it is printed."""
+        return f"{'≥' if self.at_least else '≤'} {self.limit}"
 
 
 BUDGET = (
@@ -41,6 +50,12 @@ BUDGET = (
     Budget("resume_bytes", 0.10, "bytes fetched again after a kill at half of a pull ÷ total bytes"),
     Budget("memory_growth", 1.5, "growth of memory for a 1 GB mod ÷ for a 50 MB mod"),
     Budget("longest_task_ms", 50, "longest task on the page's own thread during a pull, ms"),
+    Budget(
+        "registry_record_vs_bare", 0.3, "answers a second: a mod's record ÷ a bare handler's constant", at_least=True
+    ),
+    Budget(
+        "registry_index_vs_bare", 0.3, "the same: a file index of 740 ÷ its bytes from a bare handler", at_least=True
+    ),
 )
 
 

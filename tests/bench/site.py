@@ -100,7 +100,7 @@ class BenchSite:
         command = [self._node, str(HERE / "origin.mjs"), str(self._files), both, both, str(LATENCY_MS), self._protocol]
         self.origin = self._start(command)
         self.raw = f"https://127.0.0.1:{self.origin.read()}"
-        places = [PROJECT / "dist", self._mods, self._folder / "data", rivals]
+        places = [PROJECT / "dist", self._mods, self.data, rivals]
         self.server = self._start([sys.executable, "-m", "tests.bench.serve", *map(str, places), self.raw])
         _, self.url, self.slow_url = self.server.read().split()
         return self
@@ -109,6 +109,11 @@ class BenchSite:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._lines.close()
+
+    @property
+    def data(self) -> Path:
+        """The registry's folder."""
+        return self._folder / "data"
 
     def _start(self, command: list[str]) -> Line:
         line = Line(command)

@@ -36,6 +36,8 @@ class Site:
     origin: LocalOrigin
     author: httpx.Client
     """Somebody with an account, for publishing."""
+    settings: Settings
+    accounts: Accounts
 
     def publish(self, owner: str, repo: str) -> dict[str, Any]:
         """Register what the repository holds now; answers the mod's record. The log then begins anew: the registry
@@ -117,5 +119,5 @@ def running(dist: Path, folder: Path) -> Iterator[Site]:
         with served(create_app(settings)) as base:
             headers = {"authorization": f"Bearer {token}"}
             with httpx.Client(base_url=base, headers=headers, timeout=60, trust_env=False) as author:
-                yield Site(base, mods, origin, author)
+                yield Site(base, mods, origin, author, settings, accounts)
         engine.dispose()

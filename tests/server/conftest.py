@@ -19,6 +19,7 @@ from server.account import Account, Accounts
 from server.app import create_app
 from server.database import open_database
 from server.github import GitHub
+from server.invite import Invites
 from server.origin import LocalOrigin
 from server.settings import GitHubEndpoints, Limits, Settings
 from tests.server.postgres import Postgres, running_postgres
@@ -36,6 +37,7 @@ class Registry:
     settings: Settings
     accounts: Accounts
     github: GitHub
+    invites: Invites
 
     def client(self, *, member: bool = False, admin: bool = False, token: str | None = None) -> httpx.Client:
         """Somebody new who has an account and sends its token."""
@@ -116,7 +118,7 @@ def running_registry(
     engine = open_database(settings.database)
     app = create_app(settings)
     with served(app) as base:
-        yield Registry(base, settings, Accounts(engine), app.state.github)
+        yield Registry(base, settings, Accounts(engine), app.state.github, Invites(engine))
     engine.dispose()
 
 

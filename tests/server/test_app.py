@@ -167,17 +167,17 @@ def test_a_token_opens_a_session_for_the_page(registry: Registry, visitor: httpx
     account = registry.account(member=True)
     token = registry.accounts.issue_token(account, "test")
     page = {"origin": registry.base}
-    assert visitor.get("/api/session").json() == {"account": None}
+    assert visitor.get("/api/session").json() == {"account": None, "github": False}
     answer = visitor.post("/api/session", json={"token": token}, headers=page)
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
     assert token not in cookie
-    who = {"account": {"name": account.name, "member": True, "admin": False}}
+    who = {"account": {"name": account.name, "member": True, "admin": False}, "github": False}
     assert visitor.get("/api/session").json() == answer.json() == who
     assert visitor.delete("/api/session", headers=page).status_code == 204
     visitor.cookies.update(answer.cookies)
-    assert visitor.get("/api/session").json() == {"account": None}
+    assert visitor.get("/api/session").json() == {"account": None, "github": False}
 
 
 def test_a_cookie_writes_only_from_the_registrys_own_page(

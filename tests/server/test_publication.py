@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -31,13 +32,22 @@ def test_a_commit_is_registered_from_ci(registry: Registry, mods: Path, owner: s
 
 def test_a_refusal_fails_the_build_with_its_place(registry: Registry, mods: Path, owner: str) -> None:
     built = synthetic_mod(mods, owner, "refused", {"a.webp": 10})
-    bad = publish(built.path, {MANIFEST: manifest(built.path, capabilities={"allowed": ["fly,\nhigh"]})})
+    written = json.loads(manifest(built.path, capabilities={"allowed": ["fly,\nhigh"]}))
+    text = json.dumps(written, indent=2)
+    line = 1 + text[: text.index('"allowed"')].count("\n")
+    assert line > 10
+    bad = publish(built.path, {MANIFEST: text.encode()})
     status, lines = run(registry, f"https://github.com/{owner}/refused", "--sha", bad)
     assert status == 1
-    assert lines[0].startswith(f"::error file={MANIFEST},title=unknown-capability::capabilities.allowed: ")
+    place = f"file={MANIFEST},line={line},title=unknown-capability"
+    assert lines[0].startswith(f"::error {place}::capabilities.allowed: ")
     assert lines[1].startswith("::error title=unknown-capability::")
     assert len(lines) == 2
     assert run(registry, f"{owner}/refused", "--sha", bad[:8])[0] == 1
+    broken = publish(built.path, {MANIFEST: b'{\n  "id": "refused",\n  "name"\n}'})
+    status, lines = run(registry, f"{owner}/refused", "--sha", broken)
+    assert status == 1
+    assert lines[0].startswith(f"::error file={MANIFEST},line=4,title=manifest-unreadable::")
 
 
 def test_files_that_can_t_be_loaded_fail_the_build_although_it_is_registered(

@@ -148,6 +148,30 @@ def test_an_account_s_token_is_the_last_word_and_works_in_a_run_on_the_same_data
         assert answer.json()["account"] == {"name": "mara", "member": True, "admin": False}
 
 
+def test_an_account_can_be_changed_get_another_token_and_be_invited(tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+
+    def ask(*words: str) -> subprocess.CompletedProcess[str]:
+        return finished(command(*words, "--data", data))
+
+    first = ask("account", "add", "mara").stdout.split()[-1]
+    assert ask("account", "set", "mara", "--member", "--admin").stdout == "mara is a member and an admin.\n"
+    assert ask("account", "set", "mara", "--no-member").stdout == "mara is an admin.\n"
+    second = ask("account", "token", "mara").stdout.split()[-1]
+    code = ask("invite", "--member").stdout.split()[-1]
+    unknown = ask("account", "set", "nobody", "--member")
+    assert (unknown.returncode, unknown.stderr) == (1, "There is no account named nobody.\n")
+    assert ask("invite", "--uses", "0").returncode == 2
+    with running("--data", data) as (base, _, _):
+        answers = [
+            httpx.get(f"{base}/api/session", headers={"authorization": f"Bearer {token}"}) for token in (first, second)
+        ]
+        assert [answer.status_code for answer in answers] == [401, 200]
+        assert answers[1].json()["account"] == {"name": "mara", "member": False, "admin": True}
+        invited = httpx.post(f"{base}/api/accounts", json={"invite": code, "name": "Ylva"})
+        assert invited.json()["account"] == {"name": "Ylva", "member": True, "admin": False}
+
+
 def test_the_database_can_be_named_by_the_environment(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'other.sqlite'}"
     words = command("account", "add", "mara", "--data", str(tmp_path / "data"))

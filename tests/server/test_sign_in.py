@@ -16,8 +16,9 @@ import pytest
 
 from server.account import Accounts
 from server.app import create_app
-from server.database import now, open_database, spendings
+from server.database import invites, now, open_database, spendings
 from server.fault import Fault
+from server.invite import Invites
 from server.origin import LocalOrigin
 from server.quota import network
 from server.seal import BrokenSealError, Seal
@@ -40,7 +41,7 @@ def start(registry: Registry, tmp_path: Path) -> Iterator[Callable[..., Registry
         server = served(app)
         engine = open_database(database)
         running.append((server, engine))
-        return Registry(server.__enter__(), settings, Accounts(engine), app.state.github)
+        return Registry(server.__enter__(), settings, Accounts(engine), app.state.github, Invites(engine))
 
     yield begin
     for server, engine in running:
@@ -120,6 +121,131 @@ def test_an_account_has_one_scan_at_a_time_and_few_waiting(
         assert sorted(pool.map(register, range(4))) == [200, 200, 429, 429]
 
 
+def test_what_an_account_s_scans_unpack_within_an_hour_is_limited(
+    start: Callable[..., Registry], mods: Path, owner: str
+) -> None:
+    limited = start(limits=Limits(scanned_bytes_an_hour=150_000, repository_bytes=200_000))
+    synthetic_mod(mods, owner, "large", {"a.webp": 100_000})
+    synthetic_mod(mods, owner, "small", {"a.webp": 10})
+    large, small = ({"owner": owner, "repo": name} for name in ("large", "small"))
+    with limited.client() as client, limited.client(admin=True) as admin:
+        first = client.post("/api/mods", json=large)
+        assert first.status_code == 200
+        refused = client.post("/api/mods", json=large)
+        assert problem(refused) == (429, "rate-limited")
+        assert 3500 < int(refused.headers["retry-after"]) <= 3600
+        # What the refused one has unpacked counts too.
+        assert problem(client.post("/api/mods", json=small)) == (429, "rate-limited")
+        assert client.get(f"/api/mods/{first.json()['id']}").json() == first.json()
+        for _ in range(2):
+            assert admin.post("/api/mods", json=large).status_code == 200
+
+
+def test_a_repository_larger_than_a_scan_may_be_is_refused_whoever_asks(
+    start: Callable[..., Registry], mods: Path, owner: str
+) -> None:
+    limited = start(limits=Limits(repository_bytes=50_000))
+    synthetic_mod(mods, owner, "huge", {"a.webp": 100_000})
+    for admin in (False, True):
+        with limited.client(admin=admin) as client:
+            answer = client.post("/api/mods", json={"owner": owner, "repo": "huge"})
+            assert problem(answer) == (422, "too-large")
+
+
+# Invite codes
+
+
+def test_an_invite_code_makes_an_account_with_a_session_and_a_token(registry: Registry, owner: str) -> None:
+    code = registry.invites.issue(member=True)
+    written = f" {code.lower().replace('-', ' ').replace('0', 'o').replace('1', 'l')} "
+    with registry.anybody() as visitor:
+        body = {"invite": written, "name": owner}
+        answer = visitor.post("/api/accounts", json=body, headers={"origin": registry.base})
+        who = {"name": owner, "member": True, "admin": False}
+        assert (answer.status_code, answer.json()["account"]) == (201, who)
+        assert "httponly" in answer.headers["set-cookie"].lower()
+        assert visitor.get("/api/session").json()["account"] == who
+        with registry.client(token=answer.json()["token"]) as elsewhere:
+            assert elsewhere.get("/api/session").json()["account"] == who
+            renewed = elsewhere.post("/api/tokens").json()["token"]
+            # The token made before has ended.
+            assert problem(elsewhere.get("/api/session")) == (401, "unknown-token")
+        with registry.client(token=renewed) as elsewhere:
+            assert elsewhere.get("/api/session").json()["account"] == who
+
+
+def test_an_invite_code_is_good_so_many_times_and_so_long(
+    registry: Registry, visitor: httpx.Client, owner: str
+) -> None:
+    engine = open_database(registry.settings.database)
+    code = registry.invites.issue(uses=2)
+
+    def accept(name: str, invite: str = code) -> httpx.Response:
+        return visitor.post("/api/accounts", json={"invite": invite, "name": name})
+
+    assert accept(f"{owner}-1").status_code == 201
+    # A name that is taken costs the code nothing.
+    assert problem(accept(f"{owner}-1")) == (409, "name-taken")
+    assert accept(f"{owner}-2").status_code == 201
+    assert problem(accept(f"{owner}-3")) == (403, "unknown-invite")
+    late = registry.invites.issue()
+    with engine.begin() as connection:
+        connection.execute(invites.update().values(expires_at=now() - timedelta(seconds=1)))
+    assert problem(accept(f"{owner}-4", late)) == (403, "unknown-invite")
+    engine.dispose()
+
+
+def test_of_many_who_use_a_code_at_one_moment_no_more_than_it_is_good_for_get_in(
+    registry: Registry, owner: str
+) -> None:
+    code = registry.invites.issue(uses=3)
+
+    def accept(number: int) -> int:
+        with registry.anybody() as visitor:
+            body = {"invite": code, "name": f"{owner}-{number}"}
+            return visitor.post("/api/accounts", json=body).status_code
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(accept, range(6))) == [201, 201, 201, 403, 403, 403]
+
+
+def test_guesses_at_invite_codes_are_limited_together_with_sign_ins(start: Callable[..., Registry], owner: str) -> None:
+    limited = start(limits=Limits(failed_sign_ins=3), public_url="http://registry.example")
+    code = limited.invites.issue()
+    at_one = {"x-forwarded-for": "203.0.113.1"}
+    with limited.anybody() as visitor:
+        for invite in ("AAAA-AAAA-AAAA-AAAA", "x"):
+            body = {"invite": invite, "name": owner}
+            assert problem(visitor.post("/api/accounts", json=body, headers=at_one)) == (403, "unknown-invite")
+        wrong = visitor.post("/api/session", json={"token": "wrong"}, headers=at_one)
+        assert problem(wrong) == (401, "unknown-token")
+        body = {"invite": code, "name": owner}
+        assert problem(visitor.post("/api/accounts", json=body, headers=at_one)) == (429, "rate-limited")
+        elsewhere = {"x-forwarded-for": "203.0.113.2"}
+        evil = {**elsewhere, "origin": "https://evil.example"}
+        assert problem(visitor.post("/api/accounts", json=body, headers=evil)) == (403, "wrong-origin")
+        assert visitor.post("/api/accounts", json=body, headers=elsewhere).status_code == 201
+
+
+@pytest.mark.parametrize("name", ["", " x", "x ", "a\u200bb", "a\u202eb", "a\nb", "a  b", "x" * 81, "\0"])
+def test_a_name_that_reads_like_another_or_like_nothing_is_refused(
+    visitor: httpx.Client, registry: Registry, name: str
+) -> None:
+    code = registry.invites.issue()
+    answer = visitor.post("/api/accounts", json={"invite": code, "name": name})
+    assert problem(answer) == (422, "invalid-request")
+
+
+def test_invite_codes_are_not_stored(registry: Registry) -> None:
+    engine = open_database(registry.settings.database)
+    code = registry.invites.issue()
+    with engine.connect() as connection:
+        stored = repr(list(connection.execute(invites.select())))
+    assert code not in stored
+    assert code.replace("-", "") not in stored
+    engine.dispose()
+
+
 # GitHub
 
 
@@ -152,11 +278,11 @@ def test_a_person_signs_in_with_a_code_entered_on_github(github: Registry, origi
         who = {"name": owner, "member": False, "admin": False}
         assert answer.json() == {"account": who, "interval": None}
         assert "httponly" in answer.headers["set-cookie"].lower()
-        assert visitor.get("/api/session").json() == {"account": who}
+        assert visitor.get("/api/session").json() == {"account": who, "github": True}
         # A device code is good for one sign-in.
         assert problem(visitor.put("/api/session/github", json=device, headers=page)) == (410, "sign-in-expired")
     with signed_in(github, origin, owner) as again:
-        assert again.get("/api/session").json() == {"account": who}
+        assert again.get("/api/session").json()["account"] == who
 
 
 def test_a_taken_name_belongs_to_whoever_has_it(github: Registry, origin: LocalOrigin, owner: str) -> None:
