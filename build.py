@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 ROOT: Final = Path(__file__).resolve().parent
 VENV: Final = ROOT / ".venv"
@@ -395,7 +396,7 @@ def build_site(*, compressed: bool, registry: str | None = None) -> None:
         mend = "read the error above; it names the file at fault"
         call([program, WEB / "site/assemble.mjs", WEB, packages, whole_lock, snapshot, fresh], mend=mend)
         (fresh / "config.json").write_text(json.dumps({"registry": registry}) + "\n")
-        write_host_files(fresh, headers(registry))
+        write_host_files(fresh, headers(registry), sandbox_headers(fresh))
         if compressed:
             call([program, WEB / "site/compress.mjs", fresh, BUILD / "compressed"], mend="read the error above")
         shutil.rmtree(DIST, ignore_errors=True)
@@ -415,23 +416,48 @@ def headers(registry: str | None) -> dict[str, str]:
         "{raw}": "https://raw.githubusercontent.com",
         "{media}": "https://media.githubusercontent.com",
         "{api}": "https://api.github.com",
+        # A path alone is no source, and where a static site will stand is not known.
+        "{sandbox}": "'self'",
     }
     written = json.loads((WEB / "headers.json").read_text())
+    del written["/sandbox.html"]
+    return _with_policy(written, hosts)
+
+
+def sandbox_headers(site: Path) -> dict[str, str]:
+    """The response headers of the frame that scripts run in: its policy names the digest of its one script."""
+    script = re.search(r"<script>(.*?)</script>", (site / "sandbox.html").read_text(), re.DOTALL)
+    if script is None:
+        message = "sandbox.html holds no script: see web/site/assemble.mjs"
+        raise BuildError(message)
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    written = json.loads((WEB / "headers.json").read_text())["/sandbox.html"]
+    return _with_policy(written, {"{supervisor}": f"'sha256-{digest}'"})
+
+
+def _with_policy(written: Mapping[str, Any], sources: Mapping[str, str]) -> dict[str, str]:
     policy = written["Content-Security-Policy"]
-    directives = [" ".join([name, *filter(None, (hosts.get(one, one) for one in policy[name]))]) for name in policy]
+    directives = [" ".join([name, *filter(None, (sources.get(one, one) for one in policy[name]))]) for name in policy]
     return {**written, "Content-Security-Policy": "; ".join(directives)}
 
 
-def write_host_files(site: Path, always: Mapping[str, str]) -> None:
-    """The headers and the cache rules in the words of the common static hosts."""
+def write_host_files(site: Path, always: Mapping[str, str], sandbox: Mapping[str, str]) -> None:
+    """The headers and the cache rules in the words of the common static hosts; ``sandbox`` is of sandbox.html alone."""
     keep, ask = "public, max-age=31536000, immutable", "no-cache"
+    dropped = [name for name in always if name not in sandbox]
     lines = ["/*", *(f"  {name}: {value}" for name, value in always.items()), f"  Cache-Control: {ask}"]
     lines += ["/assets/*", "  ! Cache-Control", f"  Cache-Control: {keep}"]
+    lines += [
+        "/sandbox.html",
+        *(f"  ! {name}" for name in always),
+        *(f"  {name}: {value}" for name, value in sandbox.items()),
+    ]
     (site / "_headers").write_text("\n".join(lines) + "\n")
 
     rules = [
         {"source": "/(.*)", "headers": [{"key": name, "value": value} for name, value in always.items()]},
         {"source": "/assets/(.*)", "headers": [{"key": "Cache-Control", "value": keep}]},
+        {"source": "/sandbox.html", "headers": [{"key": name, "value": value} for name, value in sandbox.items()]},
     ]
     (site / "vercel.json").write_text(json.dumps({"headers": rules}, indent=2) + "\n")
 
@@ -451,7 +477,9 @@ def write_host_files(site: Path, always: Mapping[str, str]) -> None:
         f'  Header set Cache-Control "{ask}"',
         f'  Header set Cache-Control "{keep}" "expr=%{{REQUEST_URI}} =~ m#/assets/#"',
     ]
-    lines += ["</IfModule>"]
+    lines += ['  <Files "sandbox.html">', *(f"    Header always unset {name}" for name in dropped)]
+    lines += [f'    Header always set {name} "{value}"' for name, value in sandbox.items()]
+    lines += ["  </Files>", "</IfModule>"]
     (site / ".htaccess").write_text("\n".join(lines) + "\n")
 
     # add_header in an inner block replaces those of the outer one, so each block has them all.
@@ -459,6 +487,8 @@ def write_host_files(site: Path, always: Mapping[str, str]) -> None:
     lines = ["# include this in the server block whose root is this folder", "gzip_static on;"]
     lines += ["# brotli_static on;  (with the brotli module)"]
     lines += ["location / {", *every, f'    add_header Cache-Control "{ask}";', "}"]
+    alone = [f'    add_header {name} "{value}" always;' for name, value in sandbox.items()]
+    lines += ["location = /sandbox.html {", *alone, f'    add_header Cache-Control "{ask}";', "}"]
     lines += ["location /assets/ {", *every, f'    add_header Cache-Control "{keep}";', "}"]
     (site / "nginx.conf").write_text("\n".join(lines) + "\n")
 

@@ -29,6 +29,7 @@ from client.registry import Registry
 from client.report import BootKind, FileReport, PullReport, Reason
 from client.scope import Scope, ScopeSession
 from client.setup import EMPTY_SETUP, Setup, read_setup, unreadable_setup
+from client.stage import Stage
 from client.trace import Trace
 from client.turn import Turns
 from client.urls import GitHubHosts, media_url
@@ -55,6 +56,8 @@ class Platform:
     registry: Registry | None
     boot: BootKind
     trace: Trace
+    stage: Stage | None = None
+    """None where there is nowhere to run scripts in."""
 
 
 class OpenMod:
@@ -324,6 +327,11 @@ class OpenMod:
                 self.index = await self.platform.registry.files(self.publish)
         except PeerError:
             self.index = None
+
+    async def scanned_scripts(self) -> frozenset[str]:
+        """The SHA-256s of the scripts of this version that the registry has read and found fit to run."""
+        await self._read_index()
+        return self.index.scripts if self.index is not None else frozenset()
 
     async def _fetch_manifest(self, session: ScopeSession | None) -> ModManifest:
         publish = self.publish

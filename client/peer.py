@@ -21,7 +21,9 @@ from client.registry import PublishedVersion
 from client.report import PASSING
 from client.repository import Repository
 from client.resolver import Asset
+from client.room import LocalRoom
 from client.scope import Scope
+from client.script_runner import ScriptRunner
 from client.version import CommitSha, ContentVersion, commit_sha
 
 FRAME = 0.1
@@ -38,6 +40,7 @@ class Peer:
         self._platform = platform
         self._show = show
         self._opening: Opening | None = None
+        self._runner: ScriptRunner | None = None
         self._error: PeerError | None = None
         self._looked: OpenMod | None = None
         self._last_report: dict[str, Any] | None = None
@@ -63,6 +66,8 @@ class Peer:
             opening.start()
             self._changed()
             await asyncio.shield(opening.opened)
+            if mine == self._generation:
+                self._run_scripts(opening)
         except PeerError as error:
             if mine == self._generation:
                 failed, self._opening = self._opening, None
@@ -118,6 +123,9 @@ class Peer:
     async def close(self) -> None:
         """Close the table; transfers end, and nothing is left running."""
         self._generation += 1
+        if self._runner is not None:
+            self._runner.close()
+            self._runner = None
         opening, self._opening, self._error = self._opening, None, None
         if opening is not None:
             self._last_report = opening.reports().as_plain()
@@ -147,6 +155,25 @@ class Peer:
             return await registry.versions(publish.mod_id)
         except (Unreachable, RateLimited):
             return []
+
+    def _run_scripts(self, opening: Opening) -> None:
+        if self._platform.stage is not None:
+            self._runner = ScriptRunner(opening, LocalRoom(), self._platform.stage, self._platform.clock)
+            self._runner.start()
+
+    @property
+    def runner(self) -> ScriptRunner | None:
+        """The scripts of the open table; None while there are none to run."""
+        return self._runner
+
+    def press(self, script: str, element_id: str, prop: str, value: object = None) -> None:
+        """The player has used an element that a script has put on the screen."""
+        if self._runner is not None:
+            self._runner.press(script, element_id, prop, value)
+
+    def scripts(self) -> list[dict[str, Any]]:
+        """What became of each script of the table."""
+        return [] if self._runner is None else [one.as_plain() for one in self._runner.scripts.values()]
 
     def open_now(self) -> None:
         """Open the table with what is here while the pull goes on."""

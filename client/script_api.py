@@ -40,6 +40,9 @@ MOST_HOST_MESSAGES = 60
 """In one tick."""
 MOST_DECKS = 100
 
+_OWN = frozenset({"console", "scriptError", "started"})
+_LEVELS = frozenset({"log", "info", "debug", "warn", "error"})
+
 EVENTS = (
     "onPeerJoined",
     "onPeerLeft",
@@ -114,6 +117,16 @@ class ScriptSetting:
     selected: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class ScriptNote:
+    """Something for the script's author. ``line`` and ``column`` are the script's own, from 1, where they are known."""
+
+    level: str
+    text: str
+    line: int | None = None
+    column: int | None = None
+
+
 class ScriptApi:
     """The gate of one script.
 
@@ -126,7 +139,7 @@ class ScriptApi:
         self,
         setting: ScriptSetting,
         send: Callable[[str], None],
-        log: Callable[[str], None],
+        log: Callable[[ScriptNote], None],
         fault: Callable[[str], None],
     ) -> None:
         self._setting = setting
@@ -215,6 +228,9 @@ class ScriptApi:
 
     def _answer(self, call: Call) -> list[Any] | None:
         """The answer, None while it takes longer."""
+        if call.method in _OWN:
+            self._own(call)
+            return [call.number, True, None]
         try:
             needed = CAPABILITY_OF.get(call.method)
             method = self._methods.get(call.method)
@@ -237,6 +253,14 @@ class ScriptApi:
         # A task that is cancelled before it has begun never gets to its work.
         task.add_done_callback(lambda _: found.close())
         return None
+
+    def _own(self, call: Call) -> None:
+        """What the API inside the script tells by itself: the console, and errors that nobody caught."""
+        match call.method, call.arguments:
+            case "console", [str(level), str(text)] if level in _LEVELS and self._within("log", MOST_LOGGED):
+                self._log(ScriptNote(level, text[:LONGEST_LOG]))
+            case "scriptError", [str(text), line, column] if self._within("log", MOST_LOGGED):
+                self._log(ScriptNote("error", text[:LONGEST_LOG], _place(line), _place(column)))
 
     async def _answer_later(self, number: int, work: Awaitable[Any]) -> None:
         try:
@@ -311,7 +335,7 @@ class ScriptApi:
         if not self._within("log", MOST_LOGGED):
             return
         written = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
-        self._log(written[:LONGEST_LOG])
+        self._log(ScriptNote("log", written[:LONGEST_LOG]))
 
     def _do_on(self, name: object = None, *_: object) -> None:
         if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME:
@@ -423,6 +447,10 @@ class ScriptApi:
         if not self._within("host-message", MOST_HOST_MESSAGES):
             raise Refusal("too-many", f"At most {MOST_HOST_MESSAGES} messages go to the host in one tick.")
         self._setting.room.send_to_host(self._setting.mod, name, data)
+
+
+def _place(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10_000_000 else None
 
 
 def _declared(element: UiElement) -> dict[str, Any]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import formatdate
 from pathlib import Path
@@ -14,6 +17,9 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 
 from client.media_type import media_type
 from client.urls import GitHubHosts
+
+SANDBOX = "sandbox.html"
+"""The page of the frame that scripts run in."""
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATED = "no-cache"
@@ -29,6 +35,7 @@ _TYPES = {
 }
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 _LINK = re.compile(r'<link rel="(stylesheet|icon|apple-touch-icon)"[^>]*?href="\.?/?([A-Za-z0-9._/-]+)">')
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _NOT_PAGES = frozenset({"_headers", "nginx.conf", "vercel.json"})
 _POLICY = "Content-Security-Policy"
 
@@ -49,6 +56,7 @@ class Addresses:
 
     registry: str
     github: GitHubHosts
+    page: str
 
     def config(self) -> dict[str, object]:
         """``/config.json`` of this server."""
@@ -62,9 +70,10 @@ def addresses(request: Request, hosts: GitHubHosts, public_url: str | None) -> A
     if not _HOST.fullmatch(authority):
         authority = "127.0.0.1"
     hostname = authority if authority.endswith("]") else re.sub(r":\d{1,5}$", "", authority)
-    registry = public_url or f"{request.url.scheme}://{authority}"
+    page = f"{request.url.scheme}://{authority}"
+    registry = public_url or page
     github = GitHubHosts(*(base.replace("{host}", hostname) for base in (hosts.raw, hosts.media, hosts.api)))
-    return Addresses(registry, github)
+    return Addresses(registry, github, public_url or page)
 
 
 class PageHeaders:
@@ -77,8 +86,11 @@ class PageHeaders:
 
     def __init__(self, file: Path) -> None:
         written = json.loads(file.read_text())
+        sandbox = written.pop(f"/{SANDBOX}")
         self._policy: dict[str, list[str]] = written.pop(_POLICY)
         self._others = {name.lower(): value for name, value in written.items()}
+        self._sandbox_policy: dict[str, list[str]] = sandbox.pop(_POLICY)
+        self._sandbox_others = {name.lower(): value for name, value in sandbox.items()}
 
     def to(self, where: Addresses) -> dict[str, str]:
         """The headers for a page that may talk to these addresses."""
@@ -87,12 +99,26 @@ class PageHeaders:
             "{raw}": where.github.raw,
             "{media}": where.github.media,
             "{api}": where.github.api,
+            "{sandbox}": f"{where.page}/{SANDBOX}",
         }
-        policy = (
-            " ".join([directive, *(sources.get(source, source) for source in allowed)])
-            for directive, allowed in self._policy.items()
-        )
-        return {_POLICY.lower(): "; ".join(policy), **self._others}
+        return {_POLICY.lower(): _policy(self._policy, sources), **self._others}
+
+    def to_sandbox(self, page: str) -> dict[str, str]:
+        """The headers of the frame that scripts run in; ``page`` is its HTML, whose one script alone may run."""
+        script = _SCRIPT.search(page)
+        digest = base64.b64encode(hashlib.sha256((script[1] if script else "").encode()).digest()).decode()
+        return {
+            _POLICY.lower(): _policy(self._sandbox_policy, {"{supervisor}": f"'sha256-{digest}'"}),
+            **self._sandbox_others,
+        }
+
+
+def _policy(directives: dict[str, list[str]], sources: Mapping[str, str]) -> str:
+    written = (
+        " ".join([directive, *(sources.get(source, source) for source in allowed)])
+        for directive, allowed in directives.items()
+    )
+    return "; ".join(written)
 
 
 class Site:
@@ -110,6 +136,9 @@ class Site:
         found = await anyio.to_thread.run_sync(self._find, path, request.headers.get("accept-encoding", ""))
         if found is None:
             return await self._missing(request, headers)
+        if path == SANDBOX:
+            plain = await anyio.Path(found[0].with_name(SANDBOX)).read_text(encoding="utf-8")
+            headers = self._page_headers.to_sandbox(plain)
         return self._file(request, path, found, headers)
 
     def headers(self, where: Addresses) -> dict[str, str]:

@@ -10,10 +10,35 @@
  * @typedef {{type: "ready", boot: "snapshot"|"plain", ms: number, reason: string|null}} Ready once, when Python answers
  * @typedef {{type: "view", json: string}} ViewMessage at most ten a second; `json` holds a {@link View}
  * @typedef {{type: "fatal", message: string}} Fatal the runtime could not start or died
- * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal} FromWorker
+ * @typedef {{type: "script", script: string, source: string, json: string}} ScriptStart run this in a frame of its own; `json`
+ *   holds what the frame's worker is told
+ * @typedef {{type: "script-stop", script: string}} ScriptStop
+ * @typedef {{type: "script-ui", json: string}} ScriptUi at most twenty a second; `json` holds {@link ScriptElement}s, all there are
+ * @typedef {{type: "script-note", json: string}} ScriptNoted `json` holds a {@link ScriptNote}
+ * @typedef {Reply|Refusal|Ready|ViewMessage|Fatal|ScriptStart|ScriptStop|ScriptUi|ScriptNoted} FromWorker
+ *
+ * @typedef {{type: "script-line", script: string}} ScriptLine page → worker: the frame is there; the port into the script
+ *   travels beside it
+ * @typedef {{type: "script-ended", script: string, reason: string}} ScriptEnded page → worker: its frame is gone
+ * @typedef {{type: "script-error", script: string, message: string, line: number|null, column: number|null}} ScriptFailed
+ * @typedef {ScriptLine|ScriptEnded|ScriptFailed} ScriptNews
+ *
+ * @typedef {object} UiPart what a script declares; `hooks` are the properties that name an event
+ * @property {string} id
+ * @property {"panel"|"modal"|"screen"|"layout"|"text"|"button"|"input"|"select"} type
+ * @property {Record<string, any>} props
+ * @property {Record<string, string>} hooks
+ * @property {UiPart[]} children
+ * @typedef {{script: string, element: UiPart}} ScriptElement
+ * @typedef {{kind: "state", script: string, mod: string, path: string, state: "starting"|"running"|"ended"|"refused",
+ *   reason: string|null}} ScriptState
+ * @typedef {{kind: "note", script: string, path: string, level: "log"|"info"|"debug"|"warn"|"error", text: string,
+ *   line: number|null, column: number|null}} ScriptSaying
+ * @typedef {ScriptState|ScriptSaying} ScriptNote
  *
  * @typedef {"open"|"openNow"|"close"|"report"|"asset"|"text"|"details"|"box"|"deck"|"retry"|"cancel"|"cached"|"forget"|"repair"
- *   |"about"|"standing"|"storage"|"mend"|"lastReport"|"trace"|"room"|"table"|"online"} Method
+ *   |"about"|"standing"|"storage"|"mend"|"lastReport"|"trace"|"room"|"table"|"scripts"
+ *   |"press"|"online"} Method
  * `open` and `about` take (mod, {version?}), `asset` and `text` take (path, {mod?: "owner/repo"}) where `mod` names a pack
  * or the mod whose page is shown; with {mod, version}, `asset` takes what is kept of that version.
  * `standing` takes ({owner, repo, version}[]), `mend` (owner, repo, version).

@@ -114,6 +114,8 @@ export class Peer {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #listening;
   #silent = 0;
+  /** @type {Promise<import("./script-stage.js").ScriptStage> | null} */
+  #staging = null;
   /** @type {Set<() => void>} */
   #listeners = new Set();
   /** @type {Map<string, Promise<AssetUrl>>} */
@@ -317,6 +319,23 @@ export class Peer {
     return this.#value("room");
   }
 
+  /** What became of each script of the table. */
+  scripts() {
+    return this.#value("scripts");
+  }
+
+  /**
+   * The player has used an element of a script: `hook` is the property that names the event.
+   *
+   * @param {string} script
+   * @param {string} element
+   * @param {string} hook
+   * @param {string} [value]
+   */
+  press(script, element, hook, value) {
+    return this.#value("press", script, element, hook, value ?? null);
+  }
+
   table() {
     return this.#value("table");
   }
@@ -370,6 +389,8 @@ export class Peer {
       case "fatal":
         this.#die(data.message);
         break;
+      default:
+        void this.#stage().then((stage) => stage.take(data), () => undefined);
     }
   };
 
@@ -389,7 +410,15 @@ export class Peer {
     return worker;
   }
 
+  /** Where scripts run and are seen: it comes with the first of them. */
+  #stage() {
+    this.#staging ??= import("./script-stage.js").then(({ ScriptStage }) => new ScriptStage(this, (news, transfer) =>
+      this.#worker.postMessage(news, transfer)));
+    return this.#staging;
+  }
+
   #end() {
+    void this.#staging?.then((stage) => stage.clear());
     clearInterval(this.#listening);
     this.#listening = undefined;
     this.#worker.removeEventListener("message", this.#onMessage);
@@ -511,7 +540,7 @@ export class Peer {
 
   #leave() {
     this.#leaving++;
-    this.#left = this.#value("close").then(() => undefined).finally(() => this.#leaving--);
+    this.#left = this.#value("close").then(() => this.#staging).then((stage) => stage?.clear()).finally(() => this.#leaving--);
     return this.#left;
   }
 

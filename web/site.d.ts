@@ -1,3 +1,5 @@
+/** The first line of every script's worker, which the build puts before supervisor.js. */
+declare const BOOTSTRAP: string;
 /** What the build writes before the first line of service-worker.js. */
 declare const SITE: {
   /** digest of all that the page is made of */

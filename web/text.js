@@ -216,6 +216,15 @@ const origins = { "own-work": "the author’s own work", "third-party": "somebod
 /** @param {string} origin */
 export const originName = (origin) => origins[origin] ?? origin;
 
+/** @type {Record<string, string>} */
+const SCRIPT_ENDS = {
+  "not-scanned": "the registry has not read these bytes",
+  preview: "scripts of unregistered mods don't run",
+  hung: "it did not answer any more",
+  closed: "the table was closed",
+  "not-confined": "this host does not send the headers that confine scripts",
+};
+
 export const text = {
   brand: "DiceyTable",
   titles: {
@@ -590,6 +599,19 @@ export const text = {
     /** @param {string} when */
     until: (when) => `Too many requests came from your network in a short time. It ends at ${when}; try again then.`,
     detail: "Details",
+  },
+
+  scripts: {
+    /** @param {string} script */
+    panel: (script) => `From ${script.split("#")[0]}`,
+    press: "Go on",
+    close: "Close",
+    field: "Value",
+    /** @param {number} size */
+    developer: (size) => `What scripts say (${size})`,
+    state: { starting: "starts", running: "runs", ended: "has ended", refused: "does not run" },
+    /** @param {string} code */
+    reason: (code) => SCRIPT_ENDS[code] ?? code,
   },
 
   markdown: {

@@ -2,7 +2,7 @@
  * The worker's first lines: starts Python, hands it the browser's parts as one object and keeps what the page says until
  * Python listens.
  *
- * @import {Call, FromWorker} from "./messages.js"
+ * @import {Call, FromWorker, ScriptNews} from "./messages.js"
  */
 import * as digest from "./digest.js";
 import * as early from "./early.js";
@@ -11,6 +11,7 @@ import * as opfs from "./opfs.js";
 import * as pump from "./pump.js";
 import { files } from "./runtime-files.js";
 import { bootRuntime } from "./runtime.js";
+import { lineOf } from "./script-line.js";
 
 const scope = /** @type {DedicatedWorkerGlobalScope} */ (/** @type {unknown} */ (globalThis));
 
@@ -19,7 +20,15 @@ const waiting = [];
 /** @type {((call: Call) => void)|null} */
 let listener = null;
 
-scope.addEventListener("message", ({ data }) => {
+/** @type {(news: object) => void} */
+let takeScriptNews = () => undefined;
+
+scope.addEventListener("message", ({ data, ports }) => {
+  if (data.type !== "call") {
+    const news = /** @type {ScriptNews} */ (data);
+    takeScriptNews(news.type === "script-line" ? { ...news, line: lineOf(ports[0]) } : news);
+    return;
+  }
   if (data.method === "open") void configured.then((config) => early.anticipate(config, data, folder)).catch(() => undefined);
   if (listener) listener(data);
   else waiting.push(data);
@@ -37,6 +46,11 @@ function post(message, transfer = []) {
 function on(callback) {
   listener = callback;
   for (const call of waiting.splice(0)) callback(call);
+}
+
+/** @param {(news: object) => void} callback */
+function onScript(callback) {
+  takeScriptNews = callback;
 }
 
 /** @returns {Promise<{registry: string|null, github?: {raw: string, media: string, api: string}}>} */
@@ -74,6 +88,7 @@ try {
     early,
     post,
     on,
+    onScript,
     pump,
     opfs,
     indexeddb,

@@ -19,10 +19,12 @@ from client.registry import Registry
 from client.trace import Trace
 from client.turn import Turns
 from client.urls import GitHubHosts
+from worker.absent import absent
 from worker.channel import TabChannel
 from worker.clock import BrowserClock
 from worker.http import FetchHttp
 from worker.locks import WebLocks
+from worker.stage import PageStage, PortLine
 from worker.store import open_store
 from worker.transfer import PumpTransfer
 
@@ -32,6 +34,7 @@ async def start(platform: Any) -> None:
     peer = Peer(await connect(platform), lambda view: _post(platform, {"type": "view", "json": json.dumps(view)}))
     calls = _Calls(platform, peer)
     platform.on(create_proxy(calls.receive))
+    platform.onScript(create_proxy(lambda news: _take_script_news(peer, news)))
 
 
 async def connect(platform: Any) -> Platform:
@@ -54,7 +57,23 @@ async def connect(platform: Any) -> Platform:
         registry=Registry(http, registry) if isinstance(registry, str) else None,
         boot=platform.boot,
         trace=trace,
+        stage=PageStage(platform),
     )
+
+
+def _take_script_news(peer: Peer, news: Any) -> None:
+    """What the page tells of a script's frame."""
+    runner = peer.runner
+    if runner is None:
+        if news.type == "script-line":
+            news.line.close()
+    elif news.type == "script-line":
+        runner.connected(news.script, PortLine(news.line))
+    elif news.type == "script-ended":
+        runner.ended(news.script, news.reason)
+    elif news.type == "script-error":
+        place = [None if absent(one) else int(one) for one in (news.line, news.column)]
+        runner.failed(news.script, news.message, *place)
 
 
 def _post(platform: Any, message: dict[str, Any]) -> None:
@@ -90,6 +109,8 @@ class _Calls:
             "trace": _immediate(peer.trace),
             "room": _immediate(peer.room),
             "table": _immediate(peer.table),
+            "scripts": _immediate(peer.scripts),
+            "press": self._press,
         }
         self._peer = peer
 
@@ -121,6 +142,9 @@ class _Calls:
 
     async def _about(self, mod: str, options: dict[str, Any] | None = None) -> dict[str, Any]:
         return await self._peer.about(str(mod), (options or {}).get("version"))
+
+    async def _press(self, script: str, element: str, prop: str, value: object = None) -> None:
+        self._peer.press(str(script), str(element), str(prop), value)
 
     async def _box(self, search: str, told: dict[str, Any]) -> dict[str, Any]:
         return self._peer.box(str(search), {group: int(files) for group, files in told.items()})

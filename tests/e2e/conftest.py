@@ -16,6 +16,7 @@ from tests.e2e.site import Site, running
 LONG = {
     "test_crash",
     "test_each_fault",
+    "test_hangs",
     "test_offline",
     "test_rot",
     "test_runtime",
@@ -33,6 +34,7 @@ TELLING = {
     "test_a_table_whose_python_died_opens_again_at_the_version_it_had[firefox]",
     "test_a_table_whose_python_died_opens_again_at_the_version_it_had[webkit]",
     "test_a_torn_journal_costs_what_was_torn_off[firefox]",
+    "test_a_script_that_hangs_is_ended_and_the_others_go_on[firefox-an endless loop]",
     "test_closing_gives_everything_back[firefox]",
     "test_firefox_at_its_quota_writes_nothing_and_says_nothing_but_we_do",
     "test_models_packed_in_every_way_are_drawn_under_the_page_s_own_policy[firefox]",

@@ -48,7 +48,7 @@ def static_host(site: Site, dist: Path, tmp_path: Path) -> Iterator[str]:
         return Response(config, media_type="application/json")
 
     files = WithHeaders(directory=folder, html=True)
-    files.headers = PageHeaders(HEADERS).to(Addresses("'self'", hosts))
+    files.headers = PageHeaders(HEADERS).to(Addresses("'self'", hosts, page="https://page.example"))
     with served(Starlette(routes=[Route("/config.json", configuration), Mount("/", files)])) as base:
         yield base
 

@@ -26,6 +26,7 @@ from tests.server.postgres import Postgres, running_postgres
 from tests.server.served import served
 
 _names = itertools.count(1)
+SUPERVISOR = "supervise();"
 GZIPPED = gzip.compress(b"plain", mtime=0)
 
 
@@ -160,6 +161,7 @@ def _build_page(dist: Path) -> None:
     assets = dist / "assets" / "pyodide.0123456789ab"
     assets.mkdir(parents=True)
     (dist / "index.html").write_text("<!doctype html><title>page</title>")
+    (dist / "sandbox.html").write_text(f"<!doctype html><script>{SUPERVISOR}</script>")
     (dist / "service-worker.js").write_text("// worker")
     (dist / "_headers").write_text("/*")
     (dist / ".htaccess").write_text("")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from pathlib import Path
 
@@ -10,11 +12,12 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select
 
+import build
 from server import problem
 from server.database import metadata, open_database
 from server.origin import LocalOrigin
 from tests.repositories import synthetic_mod
-from tests.server.conftest import GZIPPED, Registry
+from tests.server.conftest import GZIPPED, SUPERVISOR, Registry
 from tests.server.served import served
 from tests.server.test_registration import Publish
 from tests.server.test_registration import problem as problem_of
@@ -320,6 +323,35 @@ def test_what_is_no_file_of_the_page_is_a_404_with_a_way_back(visitor: httpx.Cli
     answer = visitor.get(path)
     assert answer.status_code == 404
     assert 'href="/"' in answer.text
+
+
+def test_the_frame_of_scripts_is_confined_by_its_own_headers(visitor: httpx.Client, registry: Registry) -> None:
+    answer = visitor.get("/sandbox.html")
+    digest = base64.b64encode(hashlib.sha256(SUPERVISOR.encode()).digest()).decode()
+    assert answer.headers["content-security-policy"] == (
+        f"sandbox allow-scripts; default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; "
+        "connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'"
+    )
+    assert answer.headers["connection-allowlist"] == "()"
+    page = visitor.get("/").headers
+    assert f"frame-src {registry.base}/sandbox.html;" in page["content-security-policy"]
+    assert "connection-allowlist" not in page
+
+
+def test_static_hosts_are_told_the_frame_s_headers_too(tmp_path: Path) -> None:
+    (tmp_path / "sandbox.html").write_text(f"<script>{SUPERVISOR}</script>")
+    frame = build.sandbox_headers(tmp_path)
+    policy = frame["Content-Security-Policy"]
+    build.write_host_files(tmp_path, build.headers(None), frame)
+    written = {name: (tmp_path / name).read_text() for name in ("_headers", ".htaccess", "nginx.conf")}
+    assert "/sandbox.html\n  ! Content-Security-Policy\n" in written["_headers"]
+    for name, text in written.items():
+        assert policy in text, name
+        assert "Connection-Allowlist" in text, name
+        assert "frame-src 'self'" in text, name
+    last = json.loads((tmp_path / "vercel.json").read_text())["headers"][-1]
+    assert last["source"] == "/sandbox.html"
+    assert {"key": "Content-Security-Policy", "value": policy} in last["headers"]
 
 
 def test_the_page_is_told_where_everything_is(visitor: httpx.Client, registry: Registry, origin: LocalOrigin) -> None:

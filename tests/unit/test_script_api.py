@@ -77,7 +77,10 @@ class Script:
             mod, mod, capabilities, self.table, room, self.board, clock, cards=self._cards, **more
         )
         self.api = ScriptApi(
-            self.setting, lambda text: self.sent.append(json.loads(text)), self.logged.append, self.faults.append
+            self.setting,
+            lambda text: self.sent.append(json.loads(text)),
+            lambda note: self.logged.append(note.text),
+            self.faults.append,
         )
         self._number = 0
 

@@ -18,6 +18,7 @@ from client.peer import FRAME, Peer
 from client.ports import Store
 from client.registry import Registry
 from client.repository import Repository
+from client.stage import Stage
 from client.trace import Trace
 from client.turn import Turns
 from client.urls import GitHubHosts, media_url, raw_url
@@ -79,6 +80,10 @@ class World:
         self.indexed = True
         """Whether the registry has file indexes."""
         self.views: list[tuple[float, dict[str, Any]]] = []
+        self.scripts: set[str] = set()
+        """SHA-256s of the scripts that the registry has read and found fit to run."""
+        self.stage: Stage | None = None
+        """Where scripts run, in tabs that are opened from now on."""
         self.heads: dict[str, str] = {}
         """What the registry says of ``owner/name``s that are not registered."""
         self._versions: dict[str, list[Published]] = {}
@@ -178,7 +183,9 @@ class World:
             return json_answer({"code": "unknown-version"}, 404)
         if found is None or not self.indexed:
             return json_answer({"code": "unknown-index"}, 404)
-        return json_answer({"version": version, "files": [_indexed(found, path) for path in found.files]})
+        files = [_indexed(found, path) for path in found.files]
+        scripts = [{"path": "?", "sha256": digest} for digest in sorted(self.scripts)]
+        return json_answer({"version": version, "files": files, "scripts": scripts})
 
     # Opening
 
@@ -195,6 +202,7 @@ class World:
             registry=Registry(machine.http, REGISTRY) if registry else None,
             boot="snapshot",
             trace=Trace(machine.clock),
+            stage=self.stage,
         )
 
     def peer(self, *, registry: bool = True) -> Peer:

@@ -281,6 +281,22 @@ function page(path) {
   return text.replace("</head>", `${links.map((name) => `<link rel="modulepreload" href="assets/${name}">`).join("\n")}\n</head>`);
 }
 
+/**
+ * The page of the frame that scripts run in. Its one script is pinned by its digest in the frame's headers; it holds, as
+ * a text, the first line of every script's worker.
+ */
+function sandbox() {
+  const whole = (/** @type {string} */ name) => {
+    const { code } = minify_sync(readFileSync(join(source, "sandbox", name), "utf8"), { compress: false, mangle: true });
+    return (code ?? "").replace(/;$/, "");
+  };
+  const bootstrap = `${whole("bootstrap.js")}(function(exports,module){return(function(){`;
+  if (/[\n\r\u2028\u2029]/.test(bootstrap)) throw new Error("bootstrap.js has to come out as one line");
+  const text = JSON.stringify(bootstrap).replaceAll("<", "\\u003c");
+  const script = `const BOOTSTRAP=${text};${whole("supervisor.js")};`;
+  return `<!doctype html>\n<meta charset="utf-8">\n<title>Script</title>\n<script>${script}</script>\n`;
+}
+
 const integrity = (/** @type {Buffer|string} */ content) => `sha256-${sha256(content).toString("base64")}`;
 
 /**
@@ -319,6 +335,7 @@ function finish(html) {
   const policed = ["./", ...[...workers].filter((name) => !demanded.has(name)).map((name) => `assets/${name}`)];
   const site = { build, files: { "./": integrity(content), ...files }, later, policed };
   writeFileSync(join(out, "index.html"), content);
+  writeFileSync(join(out, "sandbox.html"), sandbox());
   writeFileSync(join(out, "service-worker.js"), `const SITE = ${JSON.stringify(site)};\n${worker}`);
 }
 

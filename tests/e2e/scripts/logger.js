@@ -1,0 +1,1 @@
+exports.setup = (api, manifest) => api.log(`${manifest.name} is here`);

@@ -1,0 +1,123 @@
+"""A script that hangs, floods or breaks things ends or fails by itself; page, table and other scripts go on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browsers import Browser, launched
+from tests.e2e.player import Player
+from tests.e2e.site import Site
+from tests.e2e.test_scripts import scripted, wait_note
+
+CALM = """
+    api.on("onTableEvent", async ({ objectId }) => {
+        const die = await api.getObject(objectId);
+        api.log("calm saw " + die.label + " " + die.position.x);
+    });
+    api.log("calm is there");
+"""
+LONGEST_FRAME = """
+    let longest = 0;
+    let last = performance.now();
+    const look = () => {
+        const now = performance.now();
+        longest = Math.max(longest, now - last);
+        document.documentElement.dataset.longest = String(longest);
+        last = now;
+        requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+"""
+
+
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def any_browser(request: pytest.FixtureRequest) -> object:
+    with launched(request.param) as browser:
+        yield browser
+
+
+@pytest.fixture
+def player(any_browser: Browser, site: Site) -> Player:
+    return Player(any_browser, site.base)
+
+
+HANGS = {
+    "an endless loop": "for (;;) {}",
+    "an endless chain of promises": "const go = () => Promise.resolve().then(go); go();",
+    "an endless loop of calls": "for (;;) api.getObject('die');",
+}
+
+
+@pytest.mark.parametrize("script", HANGS.values(), ids=HANGS)
+def test_a_script_that_hangs_is_ended_and_the_others_go_on(player: Player, site: Site, script: str) -> None:
+    begun = f"api.log('about to hang');\nsetTimeout(() => {{\n  {script}\n}}, 50);"
+    mod = scripted(site, begun, scripts=[{"id": "world", "source": CALM}])
+    player.open(mod)
+    player.do(LONGEST_FRAME)
+    wait_note(player, "about to hang")
+    wait_note(player, "calm is there")
+    wait_note(player, "it did not answer any more")
+    states = {one["script"].partition("#")[2]: one["state"] for one in player.call("scripts")}
+    assert states == {"": "ended", "world": "running"}
+    assert player.do("return document.querySelectorAll('iframe').length") == 1
+    assert player.call("report")["files"]
+    longest = float(player.do("return document.documentElement.dataset.longest"))
+    print(f"\n{player.browser.engine}: the page's longest frame meanwhile {longest:.0f} ms")
+
+
+FLOODS = {
+    "calls without end": "(function go() { for (let n = 0; n < 5000; n++) api.getObject('die').catch(() => 1);"
+    " setTimeout(go, 0); })();",
+    "large calls": "const big = 'x'.repeat(90000); (function go() {"
+    " for (let n = 0; n < 50; n++) api.sendToHost('a', big).catch(() => 1); setTimeout(go, 0); })();",
+    "deep and huge values": "let deep = []; for (let n = 0; n < 5000; n++) deep = [deep];"
+    " api.sendToHost('a', deep); api.setUiElement({ id: 'a', type: 'panel', props: { a: Array(1e5).fill(1) } });",
+    "pollution": "Array.prototype.push = () => { throw 1; }; Promise.prototype.then = () => 1;"
+    " JSON.stringify = () => '[['; Object.prototype.type = 'ended'; Array.prototype.toJSON = () => 5;"
+    " api.getObject('die');",
+    "what is no value": "api.getObject(api.getObject); api.sendToHost('a', new Map()); api.log(new Proxy({}, {"
+    " get() { throw new Error('proxy'); } }));",
+}
+
+
+@pytest.mark.parametrize("script", FLOODS.values(), ids=FLOODS)
+def test_whatever_a_script_sends_the_others_go_on(player: Player, site: Site, script: str) -> None:
+    begun = f"api.log('about to send');\nsetTimeout(() => {{\n  {script}\n}}, 50);"
+    acting = "setTimeout(() => api.objectAction('die', {type: 'move', position: {x: 5}}), 600);"
+    mod = scripted(site, begun, scripts=[{"id": "world", "source": CALM}, {"id": "mover", "source": acting}])
+    player.open(mod)
+    wait_note(player, "about to send")
+    wait_note(player, "calm saw Die 5")
+    assert player.call("table")["objects"][0]["position"]["x"] == 5
+    states = {one["script"].partition("#")[2]: one["state"] for one in player.call("scripts")}
+    assert (states["world"], states["mover"]) == ("running", "running")
+
+
+def test_closing_the_table_leaves_no_frame_behind(player: Player, site: Site) -> None:
+    mod = scripted(site, "for (;;) {}", scripts=[{"id": "world", "source": CALM}])
+    player.open(mod)
+    wait_note(player, "calm is there")
+    player.call("close")
+    player.until("return document.querySelectorAll('iframe').length === 0")
+    player.until("return document.querySelector('[data-testid=script-notes]') === null")
+    player.open(mod)
+    wait_note(player, "calm is there")
+
+
+def test_how_long_a_call_takes(player: Player, site: Site) -> None:
+    script = """
+        exports.setup = async (api) => {
+            const times = [];
+            for (let n = 0; n < 200; n++) {
+                const began = performance.now();
+                await api.getObject("die");
+                times.push(performance.now() - began);
+            }
+            times.sort((a, b) => a - b);
+            const began = performance.now();
+            await Promise.all(Array.from({ length: 2000 }, () => api.getObject("die")));
+            api.log(`median ${times[100].toFixed(2)} ms, 2,000 at once ${(performance.now() - began).toFixed(0)} ms`);
+        };
+    """
+    player.open(scripted(site, script))
+    print(f"\n{player.browser.engine}: {wait_note(player, 'median')}")
