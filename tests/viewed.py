@@ -1,7 +1,8 @@
 """Files as viewers meet them, with colours that are known: models and textures packed in the ways of real mods.
 
-Numbers make them, save for ``e2e/models/draco.glb`` and ``meshopt.glb``: each is a red cube two units wide, packed once
-by the encoders that Draco and meshoptimizer publish.
+Numbers make them, save for those in ``e2e/models/``, which were packed once by the encoders that Draco, meshoptimizer
+and Basis Universal publish: two red cubes two units wide, and a picture of 16 by 16 pixels, a quarter each red, green,
+blue and white, with its mip levels.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ def cube(colour: Rgb = RED) -> bytes:
     """A cube two units wide, as a GLB without packing."""
     red, green, blue = colour
     return glb([Mesh((red / 255, green / 255, blue / 255)).box((0, 0, 0), (2, 2, 2))])
+
+
+def metal(colour: Rgb = RED) -> bytes:
+    """The cube of a metal, which shows what is around it."""
+    return cube(colour).replace(b'"metallicFactor":0', b'"metallicFactor":1')
 
 
 def png(width: int, height: int, colour: Rgb) -> bytes:

@@ -31,6 +31,7 @@ from tests.viewed import (
     cube,
     gltf,
     hdr,
+    metal,
     plain_ktx2,
     png,
     quad_buffer,
@@ -148,6 +149,8 @@ MODEL_FILES: Final[dict[str, bytes]] = {
     "meshopt.web.glb": (MODELS / "meshopt.glb").read_bytes(),
     "png.glb": textured(png(8, 8, RED), "image/png"),
     "basis.glb": textured(basis(2, [RED] * 4), "image/ktx2"),
+    "metal.glb": metal(),
+    "etc1s.glb": textured((MODELS / "etc1s.ktx2").read_bytes(), "image/ktx2"),
     "inside.gltf": gltf("data:image/png;base64,"
                         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"),
     "models/outside.gltf": gltf("../textures/a red.png", "square.bin"),
@@ -161,7 +164,8 @@ def test_models_packed_in_every_way_are_drawn_under_the_page_s_own_policy(viewer
     for path in MODEL_FILES:
         if path.endswith((".glb", ".gltf")):
             picture = shown(viewer, path, "model-view")
-            assert share(picture, is_red) > 0.1, path
+            # Of the picture in ETC1S a quarter is red, of all others everything.
+            assert share(picture, is_red) > (0.02 if path == "etc1s.glb" else 0.1), path
             assert "could not be read" not in viewer.words("model-view"), path
     assert "triangles" in viewer.words("model-view")
     no_refusal(viewer)
@@ -186,6 +190,7 @@ TEXTURES: Final[dict[str, tuple[bytes, str]]] = {
         basis(2, [RED, GREEN, BLUE, WHITE], zstandard=True),
         "8 \u00d7 8 pixels · Basis UASTC, Zstandard",
     ),
+    "etc1s.ktx2": ((MODELS / "etc1s.ktx2").read_bytes(), "16 \u00d7 16 pixels · Basis ETC1S, BasisLZ · 5 mip levels"),
     "plain.ktx2": (
         models.ktx2(8, lambda x, y: (RED, GREEN, BLUE, WHITE)[x // 4 + 2 * (y // 4)]),
         "8 \u00d7 8 pixels · RGBA8 sRGB",
@@ -197,7 +202,9 @@ TEXTURES: Final[dict[str, tuple[bytes, str]]] = {
 def test_the_pixels_of_a_ktx2_texture_are_drawn(viewer: Player, site: Site, path: str) -> None:
     table(viewer, site, {path: TEXTURES[path][0]})
     look_at(viewer, path)
-    assert corners(viewer) == [RED, GREEN, BLUE, WHITE]
+    # ETC1S keeps colours nearly, all else exactly.
+    for seen_there, painted in zip(corners(viewer), [RED, GREEN, BLUE, WHITE], strict=True):
+        assert seen_there == pytest.approx(painted, abs=4 if path.startswith("etc1s") else 0)
     assert TEXTURES[path][1] in viewer.words("texture-view")
     no_refusal(viewer)
 
