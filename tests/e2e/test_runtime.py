@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,9 +22,9 @@ END: Final = "import js; js.close()"
 HANG: Final = "while True: pass"
 
 # Python is at nobody's call in the page that is shipped; in this copy of it a channel leads to the interpreter.
-LISTENER: Final = """
-  new BroadcastChannel("python").addEventListener("message", ({ data }) => void pyodide.runPython(data));
-"""
+LISTENER: Final = 'new BroadcastChannel("python").addEventListener("message", ({ data }) => void %s.runPython(data)), '
+# The build gives names of its own to what is not exported.
+START: Final = re.compile(r'await (\w+)\.pyimport\("worker\.main"\)\.start\(')
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +33,10 @@ def fragile(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Si
     copy = tmp_path_factory.mktemp("fragile") / "dist"
     shutil.copytree(dist, copy, ignore=shutil.ignore_patterns("*.br", "*.gz"))
     (worker,) = copy.glob("assets/worker.*.js")
-    start = '  await pyodide.pyimport("worker.main").start('
-    assert start in worker.read_text()
-    worker.write_text(worker.read_text().replace(start, LISTENER + start))
+    text = worker.read_text()
+    start = START.search(text)
+    assert start is not None
+    worker.write_text(text.replace(start[0], LISTENER % start[1] + start[0]))
     with running(copy, tmp_path_factory.mktemp("site")) as site:
         yield site
 
