@@ -97,6 +97,11 @@ class Registry:
                     found.append(PublishedVersion(version, sha, release if isinstance(release, str) else None, at))
         return found
 
+    async def is_blocked(self, mod_id: str, version: ContentVersion) -> bool:
+        """Whether the registry's kill switch has stopped a mod or this version of it."""
+        reply = await self._get(f"/api/mods/{quote(mod_id, safe='')}/versions/{version}")
+        return reply.status == 403 and _code(reply) == "blocked"
+
     async def _files(self, mod_id: str, version: ContentVersion) -> FileIndex | None:
         path = f"/api/mods/{quote(mod_id, safe='')}/versions/{version}/files"
         reply = await self._get(path, most=LONGEST_INDEX)

@@ -27,6 +27,9 @@ from client.script_api import CAPABILITY_OF, ScriptApi, ScriptNote, ScriptSettin
 from client.stage import Line, Stage
 from client.ui_board import UiBoard
 
+LOOK_AGAIN = 60.0
+"""Seconds between two looks whether the registry has stopped a mod whose scripts run here."""
+
 State = Literal["starting", "running", "ended", "refused"]
 
 
@@ -110,6 +113,26 @@ class ScriptRunner:
                 await self._start_mod(mod)
             except PeerError as error:
                 self._refuse(mod.key, str(mod.publish.repository), MANIFEST_PATH, error.code)
+        while any(one.state in {"starting", "running"} for one in self.scripts.values()):
+            await self._clock.sleep(LOOK_AGAIN)
+            for mod in self._opening.mods:
+                await self._end_if_blocked(mod)
+
+    async def _end_if_blocked(self, mod: OpenMod) -> None:
+        own = [one for one in self.scripts.values() if one.mod == str(mod.publish.repository)]
+        if any(one.state in {"starting", "running"} for one in own) and await self._is_blocked(mod):
+            for one in own:
+                self._end(one.script, "blocked")
+
+    async def _is_blocked(self, mod: OpenMod) -> bool:
+        registry, publish = mod.platform.registry, mod.publish
+        if registry is None or publish.mod_id is None:
+            return False
+        try:
+            return await registry.is_blocked(publish.mod_id, publish.version)
+        except PeerError:
+            # Who can't ask goes on with what it was told last.
+            return False
 
     async def _start_mod(self, mod: OpenMod) -> None:
         manifest = mod.manifest
@@ -124,6 +147,11 @@ class ScriptRunner:
         if mod.publish.preview:
             for script, path, _ in texts:
                 self._refuse(script, name, path, "preview")
+            return
+        # The index of a version may be an old copy of it: it never changes, and whether it may run does.
+        if await self._is_blocked(mod):
+            for script, path, _ in texts:
+                self._refuse(script, name, path, "blocked")
             return
         may_run = await mod.scanned_scripts()
         raw = await self._raw_manifest(mod)

@@ -57,6 +57,7 @@ from server.record import (
     RatingRequest,
     SessionRecord,
     SessionRequest,
+    StandingRecord,
     StartedLoginRecord,
     TokenRecord,
     VersionList,
@@ -249,6 +250,15 @@ def create_app(settings: Settings) -> FastAPI:
             for row in rows
         ]
         return VersionList(items=items, next=following)
+
+    @app.get("/api/mods/{mod_id}/versions/{version}")
+    def version_standing(mod_id: str, version: str, response: Response) -> StandingRecord:
+        row = existing(mod_id)
+        if not _VERSION.fullmatch(version):
+            raise unknown_version()
+        blocks.check(row.id, version)
+        response.headers["cache-control"] = "no-store"
+        return StandingRecord(version=version, current=version == row.version)
 
     @app.get("/api/mods/{mod_id}/versions/{version}/files", response_model=FileList)
     def files_of_version(mod_id: str, version: str, request: Request) -> Response:

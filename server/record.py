@@ -187,6 +187,13 @@ class VersionRecord(BaseModel):
     at: datetime
 
 
+class StandingRecord(BaseModel):
+    """How a version stands that an open table shows; one that is blocked is refused as `blocked`."""
+
+    version: str
+    current: bool
+
+
 class VersionList(BaseModel):
     items: list[VersionRecord]
     next: str | None

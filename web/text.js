@@ -222,6 +222,7 @@ const SCRIPT_ENDS = {
   preview: "scripts of unregistered mods don't run",
   hung: "it did not answer any more",
   closed: "the table was closed",
+  blocked: "the registry has stopped this mod",
   "not-confined": "this host does not send the headers that confine scripts",
 };
 

@@ -32,7 +32,7 @@ def test_a_blocked_mod_loads_for_nobody_and_is_listed_nowhere(
     assert answer.status_code == 201
     number = answer.json()["items"][0]["number"]
     url = f"/api/mods/{record['id']}"
-    for path in (url, f"{url}/files", f"{url}/versions/{built.sha}/files"):
+    for path in (url, f"{url}/files", f"{url}/versions/{built.sha}/files", f"{url}/versions/{built.sha}"):
         refused = visitor.get(path)
         assert problem(refused) == (403, "blocked")
         assert refused.json()["detail"] == "It breaks the rules."
@@ -58,6 +58,10 @@ def test_a_blocked_version_stops_itself_and_nothing_else(
     assert problem(client.post("/api/mods", json={"owner": owner, "repo": "shas"})) == (403, "blocked")
     assert visitor.get(url).json() == record
     assert problem(visitor.get(f"{url}/versions/{bad}/files")) == (403, "blocked")
+    assert problem(visitor.get(f"{url}/versions/{bad}")) == (403, "blocked")
+    standing = visitor.get(f"{url}/versions/{built.sha}")
+    assert standing.json() == {"version": built.sha, "current": True}
+    assert standing.headers["cache-control"] == "no-store"
     good = publish(built.path, {"a.webp": b"good"})
     publish_mod(owner, "shas")
     admin.post(BLOCKS, json={"shas": [good, built.sha], "reason": "Malware, too."})

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from client.peer import Peer
-from client.script_runner import ScriptRunner
+from client.script_runner import LOOK_AGAIN, ScriptRunner
+from tests.contract.answer import REFUSED
 from tests.fakes import sha256
-from tests.unit.world import Published, World, settle
+from tests.unit.world import REGISTRY, Published, World, settle
 
 MAIN = b"exports.setup = (api) => api.log('ready');"
 SCENE = "api.log('the world');"
@@ -234,3 +235,32 @@ async def test_closing_the_table_ends_every_script_without_a_word(world: World, 
     assert line.closed
     assert len(stage.notes) == told
     assert peer.scripts() == []
+
+
+async def test_a_mod_that_the_registry_stops_stops_here(world: World, stage: FakeStage) -> None:
+    publish(world, setup={"scripts": [{"id": "world", "source": SCENE}]})
+    peer, runner = await opened(world)
+    runner.connected(GAME, FakeLine())
+    await world.clock.sleep(LOOK_AGAIN * 2)
+    assert states(peer)[GAME] == ("running", None)
+    world.blocked.add(world.record()["id"])
+    await world.clock.sleep(LOOK_AGAIN * 2)
+    assert set(states(peer).values()) == {("ended", "blocked")}
+    assert sorted(stage.stopped) == [GAME, f"{GAME}#world"]
+
+
+async def test_a_mod_that_was_stopped_before_never_begins(world: World, stage: FakeStage) -> None:
+    publish(world)
+    world.blocked.add(world.record()["id"])
+    peer, _ = await opened(world)
+    assert states(peer) == {GAME: ("refused", "blocked")}
+    assert stage.started == {}
+
+
+async def test_a_registry_that_does_not_answer_stops_nothing(world: World, stage: FakeStage) -> None:
+    publish(world)
+    peer, runner = await opened(world)
+    runner.connected(GAME, FakeLine())
+    world.network.when(lambda url, _: REFUSED if url.startswith(REGISTRY) else None)
+    await world.clock.sleep(LOOK_AGAIN * 2)
+    assert states(peer)[GAME] == ("running", None)

@@ -82,6 +82,8 @@ class World:
         self.views: list[tuple[float, dict[str, Any]]] = []
         self.scripts: set[str] = set()
         """SHA-256s of the scripts that the registry has read and found fit to run."""
+        self.blocked: set[str] = set()
+        """Ids of mods that the registry has stopped."""
         self.stage: Stage | None = None
         """Where scripts run, in tabs that are opened from now on."""
         self.heads: dict[str, str] = {}
@@ -177,6 +179,9 @@ class World:
         if rest == "versions":
             published = reversed(self._versions[_key(record)])
             return json_answer({"items": [_version(one) for one in published], "next": None})
+        if not rest.endswith("/files"):
+            blocked = mod_id in self.blocked
+            return json_answer({"code": "blocked"}, 403) if blocked else json_answer({"version": record["version"]})
         version = rest.removeprefix("versions/").removesuffix("/files")
         found = next((one for one in self._versions[_key(record)] if one.sha == version), None)
         if found is None and version != record["version"]:
