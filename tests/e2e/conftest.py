@@ -14,17 +14,26 @@ from tests.e2e.site import Site, running
 # Each of these takes a browser minutes: Chromium answers for every change, and the other engines for what is most their
 # own; with --slow for all of it.
 LONG = {
+    "test_catalogue",
     "test_crash",
     "test_each_fault",
     "test_hangs",
     "test_offline",
     "test_rot",
     "test_runtime",
+    "test_solo",
     "test_storage",
+    "test_storage_panel",
     "test_tabs",
     "test_viewer",
 }
 TELLING = {
+    "test_a_card_says_whether_the_mod_is_here_and_whether_there_is_a_newer_one[firefox]",
+    "test_a_file_gone_bad_is_found_and_fetched_again[firefox]",
+    "test_a_file_gone_bad_is_found_and_fetched_again[webkit]",
+    "test_a_mod_has_a_page_of_its_own_that_pulls_nothing[firefox]",
+    "test_a_repository_that_is_typed_opens_as_a_preview_for_one_call[firefox]",
+    "test_a_repository_that_is_typed_opens_as_a_preview_for_one_call[webkit]",
     "test_a_cached_mod_opens_with_page_runtime_and_packs_although_nobody_answers[firefox]",
     "test_a_cached_mod_opens_with_page_runtime_and_packs_although_nobody_answers[webkit]",
     "test_a_fault_of_one_file_costs_nothing_but_that_file_and_heals[firefox-cut]",
