@@ -35,6 +35,11 @@ class CachedMod:
     bytes: int
     last_used: float
 
+    @property
+    def key(self) -> str:
+        """``owner/name`` in lower case."""
+        return f"{self.owner}/{self.repo}".lower()
+
 
 @dataclass(frozen=True, slots=True)
 class OlderFiles:
@@ -66,13 +71,12 @@ async def removable_mods(store: Store, locks: Locks) -> list[CachedMod]:
     free = []
     in_use: set[str] = set()
     for mod in await cached_mods(store):
-        key = f"{mod.owner}/{mod.repo}".lower()
-        async with locks.exclusive_if_free(shown_lock(key, mod.version)) as unused:
+        async with locks.exclusive_if_free(shown_lock(mod.key, mod.version)) as unused:
             if unused:
                 free.append(mod)
             else:
-                in_use.add(key)
-    return [mod for mod in reversed(free) if f"{mod.owner}/{mod.repo}".lower() not in in_use]
+                in_use.add(mod.key)
+    return [mod for mod in reversed(free) if mod.key not in in_use]
 
 
 async def older_files(folder: ModFolder, besides: ContentVersion) -> OlderFiles:

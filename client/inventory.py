@@ -35,14 +35,9 @@ class KeptVersion:
     pinned_by: tuple[str, ...]
 
 
-def key_of(mod: CachedMod) -> str:
-    """``owner/name`` in lower case."""
-    return f"{mod.owner}/{mod.repo}".lower()
-
-
 def standing(kept: Iterable[CachedMod], key: str, version: str) -> Standing:
     """Whether the published ``version`` of a mod is here, another one is and this would be an update, or none."""
-    versions = {mod.version for mod in kept if key_of(mod) == key}
+    versions = {mod.version for mod in kept if mod.key == key}
     return "cached" if version in versions else "update" if versions else "none"
 
 
@@ -50,18 +45,17 @@ async def inventory(store: Store, locks: Locks) -> list[KeptVersion]:
     """Every cached version, the last used first."""
     kept = await cached_mods(store)
     held = await locks.held()
-    known = {key: await notes.read_note(store.folder(key)) for key in dict.fromkeys(map(key_of, kept))}
-    manifests = {(key_of(mod), mod.version): await _manifest(store.folder(key_of(mod)), mod.version) for mod in kept}
+    known = {key: await notes.read_note(store.folder(key)) for key in dict.fromkeys(mod.key for mod in kept)}
+    manifests = {(mod.key, mod.version): await _manifest(store.folder(mod.key), mod.version) for mod in kept}
     names = {of: found[0].name for of, found in manifests.items() if found is not None}
     needs: dict[tuple[str, str], list[str]] = {}
     for mod in kept:
-        of = (key_of(mod), mod.version)
+        of = (mod.key, mod.version)
         note = known[of[0]].versions.get(mod.version)
         for pin in note.pins if note is not None else ():
             needs.setdefault(pin, []).append(names.get(of, f"{mod.owner}/{mod.repo}"))
     return [
-        _kept_version(mod, manifests[key_of(mod), mod.version], held, needs.get((key_of(mod), mod.version), []))
-        for mod in kept
+        _kept_version(mod, manifests[mod.key, mod.version], held, needs.get((mod.key, mod.version), [])) for mod in kept
     ]
 
 
@@ -76,7 +70,7 @@ def _kept_version(
         kind=manifest.kind if manifest is not None else "game",
         release=manifest.release if manifest is not None else None,
         cover=cover if scope is not None and cover in scope.entries else None,
-        tabs=held.count(shown_lock(key_of(mod), mod.version)),
+        tabs=held.count(shown_lock(mod.key, mod.version)),
         pinned_by=tuple(dict.fromkeys(needed_by)),
     )
 

@@ -138,14 +138,17 @@ class Peer:
         :raises UnknownMod, UnknownVersion, ManifestUnreadable, RateLimited, Unreachable: there is nothing to read
         """
         publish = await self._resolve(mod, version)
-        looked = OpenMod(
-            self._platform, publish, ProgressMeter(self._platform.clock), role="game", changed=lambda _, __: None
-        )
+        looked = self._apart(publish)
         await looked.look()
         assert looked.manifest is not None
         self._looked = looked
         kept = await cache.cached_mods(self._platform.store)
         return view.looked_at(looked, looked.manifest, await self._versions(publish), kept)
+
+    def _apart(self, publish: Publish) -> OpenMod:
+        """A mod that is at no table: nothing is drawn of its progress."""
+        meter = ProgressMeter(self._platform.clock)
+        return OpenMod(self._platform, publish, meter, role="game", changed=lambda _, __: None)
 
     async def _versions(self, publish: Publish) -> list[PublishedVersion]:
         registry = self._platform.registry
@@ -257,8 +260,7 @@ class Peer:
     async def mend(self, owner: str, repo: str, version: str) -> dict[str, int]:
         """:meth:`repair` for a cached version that no table here shows."""
         publish = await kept_publish(self._platform.store, _repository(owner, repo), version)
-        meter = ProgressMeter(self._platform.clock)
-        mod = OpenMod(self._platform, publish, meter, role="game", changed=lambda _, __: None)
+        mod = self._apart(publish)
         checked, dropped, refetched = await mod.mend()
         return {"checked": checked, "dropped": dropped, "refetched": refetched}
 

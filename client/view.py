@@ -9,7 +9,7 @@ from typing import Any
 from client.asset_path import AssetPath
 from client.cache import CachedMod
 from client.errors import PeerError
-from client.inventory import KeptVersion, key_of, standing
+from client.inventory import KeptVersion, standing
 from client.manifest import ModManifest
 from client.open_mod import OpenMod
 from client.opening import Opening, PackSlot
@@ -207,7 +207,7 @@ def looked_at(
 ) -> dict[str, Any]:
     """A mod's own page. ``bytes`` is None while nobody knows all sizes; ``missing`` is what opening it would fetch."""
     publish = mod.publish
-    here = {one.version for one in kept if key_of(one) == mod.key}
+    here = {one.version for one in kept if one.key == mod.key}
     sizes = [state.size for state in mod.files.values()]
     lacking = [state.size for state in mod.files.values() if not state.settled]
     return {
