@@ -10,7 +10,7 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import { tableOf } from "../route.js";
+import { address, tableOf } from "../route.js";
 import { nameOf } from "../shortlist.js";
 import { orderNames, shelfNames, text } from "../text.js";
 import * as icons from "./icons.js";
@@ -352,7 +352,7 @@ export class Catalogue {
         (mod) => html`<li data-testid="kept-mod">
           <span><a href=${tableOf(nameOf(mod))}>${nameOf(mod)}</a>
             <span class="quiet small">${text.kept.line(mod.files, mod.bytes)}</span></span></li>`)}</ul>
-      <p><a class="button" href="./?storage" data-testid="to-storage">${icons.disk}${text.kept.manage(Math.max(more, 0))}</a></p>
+      <p><a class="button" href=${address({ screen: "storage" })} data-testid="to-storage">${icons.disk}${text.kept.manage(Math.max(more, 0))}</a></p>
     </section>`;
   }
 
