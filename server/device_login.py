@@ -13,7 +13,6 @@ from server.exchange import Reply, Request
 
 _JSON = {"content-type": "application/json; charset=utf-8"}
 _EXPIRES_S = 900
-_INTERVAL_S = 5
 _GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
 
@@ -27,8 +26,10 @@ class _Device:
 
 @dataclass(slots=True)
 class DeviceLogins:
-    """Safe to use from any thread. ``writers`` adds logins with push permission to a lower-case ``owner/name``."""
+    """Safe to use from any thread. ``writers`` adds logins with push permission to a lower-case ``owner/name``;
+    ``interval`` is the seconds to leave between two questions."""
 
+    interval: int = 5
     writers: dict[str, set[str]] = field(default_factory=dict)
     _devices: dict[str, _Device] = field(default_factory=dict)
     _tokens: dict[str, str] = field(default_factory=dict)
@@ -92,7 +93,7 @@ class DeviceLogins:
                 "user_code": user_code,
                 "verification_uri": f"{base}/login/device",
                 "expires_in": _EXPIRES_S,
-                "interval": _INTERVAL_S,
+                "interval": self.interval,
             }
         )
 

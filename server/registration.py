@@ -277,10 +277,10 @@ class Registrar:
         try:
             return scan(self._github, repository, branch, sha, self._limits, meter, for_publish=for_publish)
         except ScanError as error:
-            raise ProblemError(422, error.code, str(error), issues=_issues(error.issues)) from None
+            raise _unfit(error.code, str(error), error.issues, branch, sha) from None
         except ManifestUnreadable as error:
             unreadable = Issue(error.code, MANIFEST_PATH, None, error.message, error.line)
-            raise ProblemError(422, error.code, error.message, issues=_issues([unreadable])) from None
+            raise _unfit(error.code, error.message, [unreadable], branch, sha) from None
         except GitHubError as error:
             raise _not_now(error) from None
 
@@ -572,6 +572,11 @@ def check_owner(row: ModRow, account: Account | None) -> None:
 
 def _no_repository(repository: Repository) -> ProblemError:
     return ProblemError(404, "repository-not-found", f"{repository} is not a public repository.")
+
+
+def _unfit(code: str, detail: str, issues: Sequence[Issue], branch: str, sha: CommitSha | None) -> ProblemError:
+    """What was read can't be taken in: with the places, and the commit they are of."""
+    return ProblemError(422, code, detail, issues=_issues(issues), ref=branch, commitSha=sha)
 
 
 def _unpinned(detail: str) -> ProblemError:

@@ -12,6 +12,7 @@ import { Offline } from "./offline.js";
 import { Peer } from "./peer.js";
 import { Registry } from "./registry.js";
 import { address, HOME, routeOf, tableOf } from "./route.js";
+import { Session } from "./session.js";
 import { Favourites, Shortlist } from "./shortlist.js";
 import { errorText, text } from "./text.js";
 import { Catalogue } from "./views/catalogue.js";
@@ -21,7 +22,7 @@ import { failureKey } from "./views/notices.js";
 import { Table } from "./views/table.js";
 import { updateNotice } from "./views/update.js";
 
-/** @typedef {"catalogue"|"about"|"storage"|"loading"|"table"|"failed"} Screen */
+/** @typedef {"catalogue"|"about"|"storage"|"sign-in"|"projects"|"loading"|"table"|"failed"} Screen */
 /** @typedef {{template: () => unknown, title: string, dispose: () => void}} Page a screen that needs no table */
 
 /** Milliseconds a worker's thread needs to end. */
@@ -29,6 +30,7 @@ const LAST_BREATH = 100;
 const main = /** @type {HTMLElement} */ (document.querySelector("#main"));
 const live = /** @type {HTMLElement} */ (document.querySelector("#announcements"));
 const updates = /** @type {HTMLElement} */ (document.querySelector("#update"));
+const corner = /** @type {HTMLElement} */ (document.querySelector("#account"));
 
 const peer = new Peer();
 const favourites = new Favourites();
@@ -44,6 +46,8 @@ let drawnPage = null;
 const offline = new Offline(drawUpdate, onMoved);
 /** @type {Catalogue | null} null until config.json has come */
 let catalogue = null;
+/** @type {import("./views/account-menu.js").AccountMenu | null} it comes with the first sign-in */
+let menu = null;
 /** @type {Table | null} */
 let table = null;
 /** @type {Screen | null} */
@@ -81,7 +85,14 @@ function follow() {
 
 /** @param {Route} wanted */
 function go(wanted) {
-  if (address(wanted) !== address(route)) history.pushState(null, "", address(wanted));
+  const from = wanted.screen === "sign-in" ? { from: address(route) } : null;
+  if (address(wanted) !== address(route)) history.pushState(from, "", address(wanted));
+  follow();
+}
+
+/** Back to where somebody was who went to sign in. */
+function signedIn() {
+  history.replaceState(null, "", history.state?.from ?? HOME);
   follow();
 }
 
@@ -91,8 +102,17 @@ async function pageAt(wanted) {
     const { About } = await import("./views/about.js");
     return new About(wanted.mod, { peer, favourites, redraw: draw, announce, known: catalogue?.known(wanted.mod) ?? null });
   }
-  const { Storage } = await import("./views/storage.js");
-  return new Storage({ peer, redraw: draw, announce });
+  if (wanted.screen === "storage") {
+    const { Storage } = await import("./views/storage.js");
+    return new Storage({ peer, redraw: draw, announce });
+  }
+  const session = await arriving;
+  if (wanted.screen === "projects") {
+    const { Projects } = await import("./views/projects.js");
+    return new Projects(session, { redraw: draw, announce });
+  }
+  const { SignIn } = await import("./views/sign-in.js");
+  return new SignIn(session, { redraw: draw, announce, done: signedIn });
 }
 
 /** Keeps `page` in step with the route: one is made on arriving, and given up on leaving. */
@@ -219,6 +239,8 @@ function content(screen, error) {
       return catalogue?.template() ?? html``;
     case "about":
     case "storage":
+    case "sign-in":
+    case "projects":
       return page?.template() ?? html`<h1 tabindex="-1" class="visually-hidden">${text.loading.starting}</h1>`;
     case "loading":
       return loading(peer.view?.state === "loading" ? withOwnNotices(peer.view) : null, modName(), actions);
@@ -241,7 +263,9 @@ function titleOf(screen, error) {
   switch (screen) {
     case "catalogue": return text.titles.lobby;
     case "about":
-    case "storage": return page?.title ?? text.titles.lobby;
+    case "storage":
+    case "sign-in":
+    case "projects": return page?.title ?? text.titles.lobby;
     case "loading": return text.titles.loading(modName());
     case "table": return text.titles.open(modName());
     case "failed": return text.titles.failed(errorText(error?.code ?? "", peer.deaths.length > 1).title);
@@ -360,6 +384,30 @@ function onMoved() {
   if (peer.view?.state !== "open") location.reload();
 }
 
+/** @param {Session} session */
+function onSession(session) {
+  const { account, standing } = session;
+  if (account && !menu) {
+    void import("./views/account-menu.js").then(({ AccountMenu }) => {
+      menu ??= new AccountMenu(session, announce);
+      drawAccount(session);
+    }, () => undefined);
+  }
+  if (standing !== "asking") drawAccount(session);
+  if (!account) favourites.leave();
+  else if (session.registry) void favourites.join(session.registry).then(draw, () => undefined);
+  draw();
+}
+
+/** Nothing stands there on a page that knows no accounts. @param {Session} session */
+function drawAccount({ account, standing }) {
+  if (account && !menu) return;
+  if (corner.dataset.known === "no") corner.replaceChildren();
+  corner.dataset.known = "yes";
+  const link = standing === "nowhere" ? html`` : html`<a href=${address({ screen: "sign-in" })}>${text.session.signIn}</a>`;
+  render(account ? menu?.template() : link, corner);
+}
+
 function onOnline() {
   if (peer.boot) peer.online().catch(() => undefined);
   catalogue?.reloadIfFailed();
@@ -391,10 +439,6 @@ function takeToken() {
   return token;
 }
 
-function joinFavourites() {
-  if (registry) void favourites.join(registry).then(draw, () => undefined);
-}
-
 history.scrollRestoration = "manual";
 const token = takeToken();
 Object.assign(window, { peer });
@@ -412,10 +456,15 @@ window.addEventListener("pagehide", (event) => {
 });
 window.addEventListener("pageshow", (event) => /** @type {PageTransitionEvent} */ (event).persisted && location.reload());
 peer.subscribe(onPeer);
+const arriving = registryAddress().then((base) => {
+  /** @type {Session} */
+  const session = new Session(base === null ? null : new Registry(base), () => onSession(session));
+  return session;
+});
 follow();
 
-const base = await registryAddress();
-const registry = base === null ? null : new Registry(base);
+const session = await arriving;
+const { registry } = session;
 catalogue = new Catalogue(registry, {
   peer, favourites, recent, open: (mod) => go({ screen: "table", mod, version: null }), redraw: draw, announce,
 });
@@ -425,7 +474,7 @@ if (token) await catalogue.signIn(token);
 // The link may be followed in a tab that shows the page already.
 addEventListener("hashchange", () => {
   const followed = takeToken();
-  if (followed) void catalogue?.signIn(followed).then(joinFavourites);
+  if (followed) void catalogue?.signIn(followed).then(() => session.load());
 });
-await catalogue.load();
-joinFavourites();
+onSession(session);
+await Promise.all([session.load(), catalogue.load()]);

@@ -18,6 +18,7 @@
  *
  * @property {{average: number|null, count: number}} rating stars, 1 to 5
  *
+ * @typedef {{name: string, member: boolean, admin: boolean}} Person
  * @typedef {"games"|"rooms"|"tables"} Shelf
  * @typedef {"best"|"newest"|"name"|"rating"|"smallest"} Order
  */
@@ -44,11 +45,9 @@ export class Registry {
     return this.#json(`api/mods?${wanted}`, { signal });
   }
 
-  /** @returns {Promise<string|null>} the name of who is signed in */
-  async account() {
-    /** @type {{account: {name: string}|null}} */
-    const { account } = await this.#json("api/session");
-    return account?.name ?? null;
+  /** Who is signed in. @returns {Promise<{account: Person|null, github: boolean}>} `github`: people can sign in with it */
+  async session() {
+    return this.#json("api/session");
   }
 
   /** @returns {Promise<ModRecord[]>} the account's favourites, the last added first */

@@ -1,13 +1,15 @@
 /**
  * What the address names, and the address of each screen. Everything stands in the query: a static host knows one page.
  *
- * @typedef {{screen: "catalogue"|"storage"}} Fixed
+ * @typedef {{screen: "catalogue"|"storage"|"sign-in"|"projects"}} Fixed
  * @typedef {{screen: "about", mod: string}} About a mod's own page
  * @typedef {{screen: "table", mod: string, version: string|null}} Open
  * @typedef {Fixed|About|Open} Route
  */
 
 export const HOME = "./";
+/** @type {("storage"|"sign-in"|"projects")[]} */
+const NAMED = ["storage", "sign-in", "projects"];
 
 /** @param {string} search @returns {Route} */
 export function routeOf(search) {
@@ -16,14 +18,16 @@ export function routeOf(search) {
   const about = wanted.get("about");
   if (mod) return { screen: "table", mod, version: wanted.get("version") };
   if (about) return { screen: "about", mod: about };
-  return { screen: wanted.has("storage") ? "storage" : "catalogue" };
+  return { screen: NAMED.find((name) => wanted.has(name)) ?? "catalogue" };
 }
 
 /** @param {Route} route */
 export function address(route) {
   switch (route.screen) {
     case "catalogue": return HOME;
-    case "storage": return `${HOME}?storage`;
+    case "storage":
+    case "sign-in":
+    case "projects": return `${HOME}?${route.screen}`;
     case "about": return `${HOME}?about=${encoded(route.mod)}`;
     case "table": return `${HOME}?mod=${encoded(route.mod)}${route.version ? `&version=${encodeURIComponent(route.version)}` : ""}`;
   }

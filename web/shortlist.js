@@ -90,12 +90,11 @@ export class Favourites extends Shortlist {
   }
 
   /**
-   * Brings this browser's favourites and the account's together. Does nothing while nobody is signed in.
+   * Brings this browser's favourites together with those of the account that is signed in.
    *
    * @param {Registry} registry
    */
   async join(registry) {
-    if (!(await registry.account())) return;
     const theirs = await registry.favourites();
     const known = new Set(theirs.map(keyOf));
     for (const card of [...theirs].reverse()) if (!this.has(card)) this.put(card);
@@ -103,6 +102,11 @@ export class Favourites extends Shortlist {
     this.#registry = registry;
     await Promise.all(this.cards.map(({ id, ...mod }) =>
       id && !known.has(keyOf(mod)) ? registry.setFavourite(id, true) : undefined));
+  }
+
+  /** Nobody is signed in any more: this browser keeps what it has. */
+  leave() {
+    this.#registry = null;
   }
 
   /** Adds a mod or takes it away; answers whether it is a favourite now. @param {Card} card */

@@ -1,5 +1,5 @@
 /**
- * Every sentence a player reads, in one place. Codes and reasons come from Python; what they mean to a player is said here.
+ * Every sentence a player reads, in one place (those of authors are in author-text.js). Codes and reasons come from Python; what they mean to a player is said here.
  *
  * @import {AssetGroup, FileStatus, Notice} from "./messages.js"
  */
@@ -277,6 +277,7 @@ export const text = {
   },
 
   session: {
+    signIn: "Sign in",
     /** @param {string} name */
     signedIn: (name) => `You are signed in as ${name}.`,
     refused: "This sign-in link does not work any more. Playing needs no account.",

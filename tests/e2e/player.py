@@ -16,6 +16,11 @@ from tests.browsers import PATIENCE, Browser, wait_for
 STORE: Final = {"chromium": "opfs", "firefox": "opfs", "webkit": "indexeddb"}
 """Where each engine keeps files (CONTRACT.md, ``store``)."""
 
+_SIGN_IN: Final = """
+    const headers = {"content-type": "application/json"};
+    const answer = await fetch("api/session", {method: "POST", headers, body: JSON.stringify({token: given[0]})});
+    return answer.status;
+"""
 _CALL: Final = """
     try {
         return {value: await peer[given[0]](...given[1])};
@@ -66,6 +71,14 @@ class Player:
         self.visit(mod, version)
         self.wait_open()
         return self.report()
+
+    def sign_in(self, token: str) -> None:
+        """Have a session, as the page's own form gives one; the page that is open does not know of it yet."""
+        self.visit()
+        assert self.do(_SIGN_IN, token) == 200
+
+    def sign_out(self) -> None:
+        self.do("await fetch('api/session', {method: 'DELETE'})")
 
     def wait_open(self) -> None:
         state = self.wait("open", "failed")
@@ -118,6 +131,14 @@ class Player:
             with contextlib.suppress(WebDriverException, PlaywrightError):
                 if self.do("return performance.timeOrigin !== given[0] && globalThis.peer?.boot", before):
                     return
+
+    def write(self, selector: str, text: str) -> None:
+        """Wait for a field and fill it in."""
+        self.until(
+            "const found = document.querySelector(given[0]); if (found) found.value = given[1]; return Boolean(found)",
+            selector,
+            text,
+        )
 
     def press(self, selector: str) -> None:
         """Wait for a button or link and click it."""

@@ -16,6 +16,7 @@ import httpx
 from server.account import Accounts
 from server.app import create_app
 from server.database import open_database
+from server.invite import Invites
 from server.origin import LocalOrigin
 from server.settings import GitHubEndpoints, Limits, Settings
 from tests.repositories import MANIFEST, build_repositories, digests, publish, read, synthetic_mod
@@ -25,6 +26,22 @@ SAMPLES: Final = "tablewright-samples"
 """The owner of most sample mods."""
 
 _numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Person:
+    """``client`` asks the registry as this person."""
+
+    name: str
+    token: str
+    client: httpx.Client
+
+    def publish(self, owner: str, repo: str) -> dict[str, Any]:
+        """Register what the repository holds now; answers the mod's record."""
+        answer = self.client.post("/api/mods", json={"owner": owner, "repo": repo})
+        assert answer.status_code == 200, answer.text
+        record: dict[str, Any] = answer.json()
+        return record
 
 
 @dataclass(frozen=True)
@@ -38,6 +55,16 @@ class Site:
     """Somebody with an account, for publishing."""
     settings: Settings
     accounts: Accounts
+    invites: Invites
+
+    @contextlib.contextmanager
+    def person(self, *, member: bool = False) -> Iterator[Person]:
+        """Somebody with an account of their own."""
+        account = self.accounts.add(f"Person {next(_numbers)}", member=member)
+        token = self.accounts.issue_token(account, "test")
+        headers = {"authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=self.base, headers=headers, timeout=60, trust_env=False) as client:
+            yield Person(account.name, token, client)
 
     def publish(self, owner: str, repo: str) -> dict[str, Any]:
         """Register what the repository holds now; answers the mod's record. The log then begins anew: the registry
@@ -111,7 +138,7 @@ def running(dist: Path, folder: Path) -> Iterator[Site]:
             dist=folder / "dist",
             github=endpoints,
             page_hosts=origin.hosts,
-            limits=Limits(proofs_a_minute=1000, scans_an_hour=100_000),
+            limits=Limits(proofs_a_minute=1000, scans_an_hour=100_000, failed_sign_ins=1000),
         )
         engine = open_database(settings.database)
         accounts = Accounts(engine)
@@ -119,5 +146,5 @@ def running(dist: Path, folder: Path) -> Iterator[Site]:
         with served(create_app(settings)) as base:
             headers = {"authorization": f"Bearer {token}"}
             with httpx.Client(base_url=base, headers=headers, timeout=60, trust_env=False) as author:
-                yield Site(base, mods, origin, author, settings, accounts)
+                yield Site(base, mods, origin, author, settings, accounts, Invites(engine))
         engine.dispose()

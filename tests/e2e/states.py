@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -11,6 +12,7 @@ from server.fault import Fault
 from tests.browsers import Chromium
 from tests.e2e.player import Player
 from tests.e2e.site import SAMPLES, Site
+from tests.e2e.static_host import without_registry
 
 AXE: Final = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
@@ -126,6 +128,135 @@ def storage_empty(_: Chromium, player: Player, site: Site) -> Iterator[None]:
     player.browser.open(f"{player.base}/?storage")
     player.until("return document.querySelector('[data-testid=storage-empty]') !== null")
     yield
+
+
+UNSAFE: Final = (
+    b"// A mod that asks for more than it may.\nconst score = 1;\n  eval('score');\nnew Function('return 1');\n"
+)
+
+
+@contextlib.contextmanager
+def sign_in(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.browser.open(f"{player.base}/?sign-in")
+    player.press("[data-testid=token-form] button")
+    player.until("return document.querySelector('#token[aria-invalid=true]') !== null")
+    player.write("#invite", "0000-0000-0000-0000")
+    player.write("#name", "Nobody")
+    player.press("[data-testid=invite-form] button")
+    player.until("return document.querySelector('[data-code=unknown-invite]') !== null")
+    yield
+
+
+@contextlib.contextmanager
+def sign_in_github(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    step = {"userCode": "WDJB-MJHT", "verificationUri": "https://github.com/login/device", "device": "sealed"}
+    page = chromium.page
+    page.route("**/api/session", lambda route: route.fulfill(json={"account": None, "github": True}))
+    page.route("**/api/session/github", lambda route: route.fulfill(json={**step, "interval": 600, "expiresIn": 900}))
+    try:
+        player.browser.open(f"{player.base}/?sign-in")
+        player.press("[data-testid=github-start]")
+        player.until("return document.querySelector('[data-testid=user-code]') !== null")
+        yield
+    finally:
+        page.unroute("**/api/session")
+        page.unroute("**/api/session/github")
+
+
+@contextlib.contextmanager
+def account_made(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    code = site.invites.issue()
+    player.browser.open(f"{player.base}/?sign-in")
+    player.write("#invite", code)
+    player.write("#name", f"Ada {code[:4]}")
+    player.press("[data-testid=invite-form] button")
+    player.until("return document.querySelector('[data-testid=welcome]') !== null")
+    yield
+    player.sign_out()
+
+
+@contextlib.contextmanager
+def no_accounts(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    with without_registry(site) as base:
+        player.browser.open(f"{base}/?sign-in")
+        player.until("return document.querySelector('[data-testid=sign-in-nowhere]') !== null")
+        yield
+
+
+@contextlib.contextmanager
+def account_menu(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    with site.person() as person:
+        player.sign_in(person.token)
+        player.visit()
+        player.until(CARDS)
+        player.press("[data-testid=account-menu] summary")
+        yield
+        player.sign_out()
+
+
+@contextlib.contextmanager
+def new_token(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    with account_menu(_, player, site):
+        player.press("[data-testid=new-token]")
+        player.press("[data-testid=make-token]")
+        player.until("return document.querySelector('dialog[open] [data-testid=token]') !== null")
+        yield
+
+
+@contextlib.contextmanager
+def projects_signed_out(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.browser.open(f"{player.base}/?projects")
+    player.until("return document.querySelector('[data-testid=projects-signed-out]') !== null")
+    yield
+
+
+@contextlib.contextmanager
+def projects_empty(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    with site.person() as person:
+        player.sign_in(person.token)
+        player.browser.open(f"{player.base}/?projects")
+        player.until("return document.querySelector('[data-testid=projects-empty]') !== null")
+        yield
+        player.sign_out()
+
+
+@contextlib.contextmanager
+def projects(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    """A published mod, one with problems, a private one, one whose new commit is refused, and one not published yet."""
+    published, crate, hidden = site.copy("tidewater"), site.copy("broken-crate"), site.copy("lantern-duel")
+    refused, fresh = site.mod("night-ferry", {"a.webp": 100}, name="Night Ferry"), site.mod("sketches", {"a.webp": 100})
+    with site.person(member=True) as person:
+        person.publish(published, "tidewater")
+        person.publish(crate, "broken-crate")
+        private = person.publish(hidden, "lantern-duel")
+        person.client.patch(f"/api/mods/{private['id']}", json={"private": True})
+        person.publish(refused, "night-ferry")
+        manifest = site.manifest(refused, "night-ferry")
+        manifest["entry"] = {**manifest["entry"], "script": "main.js"}
+        changes = {"diceytable.mod.json": json.dumps(manifest).encode(), "main.js": UNSAFE}
+        site.commit(refused, "night-ferry", changes)
+        person.client.post("/api/projects", json={"owner": fresh, "repo": "sketches"})
+        player.sign_in(person.token)
+        player.browser.open(f"{player.base}/?projects")
+        player.press(f"[data-repo='{refused}/night-ferry'] [data-testid=publish]")
+        player.until("return document.querySelector('[data-code=unsafe-script]') !== null")
+        player.press(f"[data-repo='{hidden}/lantern-duel'] [data-testid=settings] summary")
+        player.until("return [...document.querySelectorAll('.project img')].every(({complete}) => complete)")
+        yield
+        player.sign_out()
+
+
+@contextlib.contextmanager
+def project_to_delete(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    owner = site.copy("tidewater")
+    with site.person() as person:
+        person.publish(owner, "tidewater")
+        player.sign_in(person.token)
+        player.browser.open(f"{player.base}/?projects")
+        player.press("[data-testid=delete]")
+        player.until("return document.querySelector('#delete-dialog').open")
+        yield
+        player.sign_out()
 
 
 @contextlib.contextmanager
@@ -248,6 +379,16 @@ STATES: Final[dict[str, State]] = {
         mod_page,
         storage,
         storage_empty,
+        sign_in,
+        sign_in_github,
+        account_made,
+        no_accounts,
+        account_menu,
+        new_token,
+        projects_signed_out,
+        projects_empty,
+        projects,
+        project_to_delete,
         loading,
         table,
         table_arriving,

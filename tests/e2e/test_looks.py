@@ -41,7 +41,10 @@ def test_each_state_fits_every_width_and_is_accessible(
             chromium.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
 
 
-@pytest.mark.parametrize("state", [STATES["catalogue"], STATES["mod_page"], STATES["storage"], STATES["loading"]])
+ZOOMED: Final = ("catalogue", "mod_page", "storage", "loading", "projects", "sign_in_github")
+
+
+@pytest.mark.parametrize("state", [STATES[name] for name in ZOOMED], ids=ZOOMED)
 def test_a_page_zoomed_to_twice_its_size_needs_no_sideways_scrolling(
     chromium: Chromium, chromium_player: Player, site: Site, state: State
 ) -> None:

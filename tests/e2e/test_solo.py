@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
 
-from client.urls import GitHubHosts
-from server.site import Addresses, PageHeaders
 from tests.browsers import Browser
 from tests.e2e.player import Player, statuses
 from tests.e2e.site import Site
-from tests.server.served import served
-
-HEADERS = Path(__file__).parents[2] / "web/headers.json"
-
-
-class WithHeaders(StaticFiles):
-    """Static files under the policy that the header files of ``dist/`` ask of a host."""
-
-    headers: dict[str, str]
-
-    def file_response(self, *given: object, **named: object) -> Response:
-        response = super().file_response(*given, **named)  # type: ignore[arg-type]
-        response.headers.update(self.headers)
-        return response
+from tests.e2e.static_host import without_registry
 
 
 @pytest.fixture
-def static_host(site: Site, dist: Path, tmp_path: Path) -> Iterator[str]:
-    """The address of the page as any web server would host it, told that GitHub is the local origin."""
-    folder = tmp_path / "dist"
-    shutil.copytree(dist, folder)
-    hosts = GitHubHosts(site.origin.raw, site.origin.media, site.origin.api)
-    github = {"raw": hosts.raw, "media": hosts.media, "api": hosts.api}
-    config = json.dumps({"registry": None, "github": github})
-
-    def configuration(_: Request) -> Response:
-        return Response(config, media_type="application/json")
-
-    files = WithHeaders(directory=folder, html=True)
-    files.headers = PageHeaders(HEADERS).to(Addresses("'self'", hosts, page="https://page.example"))
-    with served(Starlette(routes=[Route("/config.json", configuration), Mount("/", files)])) as base:
+def static_host(site: Site) -> Iterator[str]:
+    with without_registry(site) as base:
         yield base
 
 

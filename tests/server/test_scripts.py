@@ -40,10 +40,10 @@ def repository(mods: Path, owner: str) -> Path:
     return synthetic_mod(mods, owner, "scripted", {"a.webp": 20}).path
 
 
-def with_script(repository: Path, script: bytes, path: str = MAIN, setup: bytes | None = None) -> None:
+def with_script(repository: Path, script: bytes, path: str = MAIN, setup: bytes | None = None) -> str:
     files = {} if setup is None else {"setup.json": setup}
     named = manifest(repository, entry={"setup": "setup.json", "script": path})
-    publish(repository, {MANIFEST: named, path: script, **files})
+    return publish(repository, {MANIFEST: named, path: script, **files})
 
 
 def register(client: httpx.Client, owner: str) -> httpx.Response:
@@ -88,9 +88,10 @@ def test_a_publish_with_such_a_script_is_refused_and_the_old_version_stays(
 ) -> None:
     with_script(repository, GOOD)
     before = register(client, owner).json()
-    with_script(repository, script)
+    head = with_script(repository, script)
     refused = register(client, owner)
     assert problem(refused) == (422, code)
+    assert (refused.json()["ref"], refused.json()["commitSha"]) == ("main", head)
     issues = refused.json()["issues"]
     assert [(issue["line"], issue["column"]) for issue in issues] == places
     assert {issue["path"] for issue in issues} == {MAIN}
