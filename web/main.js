@@ -411,6 +411,7 @@ function drawAccount({ account, standing }) {
 function onOnline() {
   if (peer.boot) peer.online().catch(() => undefined);
   catalogue?.reloadIfFailed();
+  void arriving.then((session) => (session.standing === "unreachable" ? session.load() : undefined));
 }
 
 function onPopState() {

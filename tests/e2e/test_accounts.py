@@ -105,7 +105,14 @@ def test_an_invite_code_and_a_name_make_an_account_whose_token_is_shown_once(
     assert token not in guest.do("return document.documentElement.outerHTML")
 
     # The menu makes another one, which ends the first.
-    guest.press("[data-testid=account-menu] summary")
+    summary = chromium.page.locator("[data-testid=account-menu] summary")
+    summary.press("Enter")
+    chromium.page.keyboard.press("Tab")
+    assert guest.do("return document.activeElement.textContent") == "My projects"
+    chromium.page.keyboard.press("Escape")
+    assert guest.do("return document.activeElement.localName") == "summary"
+    assert guest.do("return document.querySelector('[data-testid=account-menu]').open") is False
+    summary.press("Enter")
     guest.press("[data-testid=new-token]")
     guest.press("[data-testid=make-token]")
     renewed = guest.until("return document.querySelector('dialog[open] [data-testid=token]')?.value")
@@ -138,6 +145,17 @@ def test_too_many_tries_say_when_they_end_and_offline_says_so(guest: Player, chr
             limited.until("return document.querySelector('[data-code=offline]') !== null")
         finally:
             chromium.context.set_offline(False)
+
+
+def test_who_is_signed_in_is_asked_again_when_there_is_a_network(guest: Player, chromium: Chromium, site: Site) -> None:
+    with site.person() as person:
+        guest.sign_in(person.token)
+        chromium.page.route("**/api/session", lambda route: route.abort())
+        guest.browser.open(f"{guest.base}/?projects")
+        guest.until("return document.querySelector('[data-testid=projects-unreachable]') !== null")
+        chromium.page.unroute("**/api/session")
+        guest.do("dispatchEvent(new Event('online'))")
+        guest.until("return document.querySelector('[data-testid=projects-empty]') !== null")
 
 
 @pytest.fixture
