@@ -12,7 +12,7 @@ from server.fault import Fault
 from tests.browsers import Chromium
 from tests.e2e.player import Player
 from tests.e2e.site import SAMPLES, Site
-from tests.e2e.static_host import without_registry
+from tests.e2e.static_host import hosted
 
 AXE: Final = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
@@ -177,7 +177,7 @@ def account_made(_: Chromium, player: Player, site: Site) -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_accounts(_: Chromium, player: Player, site: Site) -> Iterator[None]:
-    with without_registry(site) as base:
+    with hosted(site) as base:
         player.browser.open(f"{base}/?sign-in")
         player.until("return document.querySelector('[data-testid=sign-in-nowhere]') !== null")
         yield

@@ -1,4 +1,4 @@
-"""The page on a static host without a registry."""
+"""The page on a static host of its own."""
 
 from __future__ import annotations
 
@@ -34,17 +34,18 @@ class WithHeaders(StaticFiles):
 
 
 @contextlib.contextmanager
-def without_registry(site: Site) -> Iterator[str]:
-    """The address of the page as any web server would host it, told that GitHub is the local origin."""
+def hosted(site: Site, registry: str | None = None) -> Iterator[str]:
+    """The address of the page as any web server would host it, told of this registry and that GitHub is the local
+    origin."""
     hosts = GitHubHosts(site.origin.raw, site.origin.media, site.origin.api)
     github = {"raw": hosts.raw, "media": hosts.media, "api": hosts.api}
-    config = json.dumps({"registry": None, "github": github})
+    config = json.dumps({"registry": registry, "github": github})
 
     def configuration(_: Request) -> Response:
         return Response(config, media_type="application/json")
 
     assert site.settings.dist is not None
     files = WithHeaders(directory=site.settings.dist, html=True)
-    files.headers = PageHeaders(HEADERS).to(Addresses("'self'", hosts, page="https://page.example"))
+    files.headers = PageHeaders(HEADERS).to(Addresses(registry or "'self'", hosts, page="https://page.example"))
     with served(Starlette(routes=[Route("/config.json", configuration), Mount("/", files)])) as base:
         yield base

@@ -12,7 +12,7 @@ from server.settings import Limits
 from tests.browsers import Chromium
 from tests.e2e.player import Player
 from tests.e2e.site import SAMPLES, Site, new_owner
-from tests.e2e.static_host import without_registry
+from tests.e2e.static_host import hosted
 from tests.server.served import served
 
 SIGNED_IN = "return document.querySelector('.menu-name')?.textContent === given[0]"
@@ -193,13 +193,22 @@ def test_a_code_entered_on_github_signs_in_and_can_be_given_up(
 
 
 def test_a_page_without_a_registry_says_that_there_are_no_accounts(chromium: Chromium, site: Site) -> None:
-    with without_registry(site) as base:
+    with hosted(site) as base:
         player = Player(chromium, base)
         for page, testid in (("sign-in", "sign-in-nowhere"), ("projects", "projects-signed-out")):
             player.browser.open(f"{base}/?{page}")
             player.until("return document.querySelector(`[data-testid=${given[0]}]`) !== null", testid)
             assert "no accounts here" in player.words("main")
             player.until("return document.querySelector('#account').childElementCount === 0")
+
+
+def test_a_page_of_another_site_sends_people_to_the_registry_s_own(chromium: Chromium, site: Site) -> None:
+    with hosted(site, site.base) as base:
+        player = Player(chromium, base)
+        player.browser.open(f"{base}/?projects")
+        player.press("[data-testid=projects-signed-out] a")
+        player.until("return document.querySelector('[data-testid=sign-in-elsewhere]') !== null")
+        assert player.do("return document.querySelector('main .primary').href") == f"{site.base}/?sign-in"
 
 
 @pytest.fixture(autouse=True)

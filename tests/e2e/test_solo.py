@@ -9,12 +9,12 @@ import pytest
 from tests.browsers import Browser
 from tests.e2e.player import Player, statuses
 from tests.e2e.site import Site
-from tests.e2e.static_host import without_registry
+from tests.e2e.static_host import hosted
 
 
 @pytest.fixture
 def static_host(site: Site) -> Iterator[str]:
-    with without_registry(site) as base:
+    with hosted(site) as base:
         yield base
 
 
