@@ -76,6 +76,9 @@ class _Following:
 
     def _setup(self, node: Node) -> None:
         function = self._program.value(node)
+        if _is_nothing(function):
+            # What compilers write in front: exports.setup = void 0.
+            return
         if function is None or function.type not in FUNCTIONS:
             self._complain(node, "setup has to be a function of this script, so that what it does with api can be read")
             return
@@ -93,7 +96,18 @@ class _Following:
         named = parent.type == "MemberExpression" and role == "object" and _name_of(parent) is not None
         if named or self._is_harmless(use) or (parent.type == "AssignmentExpression" and role == "left"):
             return
+        if self._is_marked(parent, use):
+            return
         self._complain(use, "exports is handed on here; assign exports.setup, so that setup can be found")
+
+    def _is_marked(self, call: Node, exports: Node) -> bool:
+        """``Object.defineProperty(exports, "__esModule", …)``, as compilers write it; of any key but setup."""
+        if call.type != "CallExpression" or len(call.arguments) < 2 or call.arguments[0] is not exports:
+            return False
+        callee, key = call.callee, call.arguments[1]
+        if callee.type != "MemberExpression" or _name_of(callee) != "defineProperty":
+            return False
+        return self._program.is_global(callee.object, "Object") and _is_written_out(key) and _text_of(key) != "setup"
 
     def _follow(self, name: Node, function: Node) -> None:
         variable = self._program.declared(name)
@@ -253,6 +267,19 @@ def _key_of(entry: Node) -> str | None:
         return None
     name = getattr(entry.key, "name", None) or getattr(entry.key, "value", None)
     return name if isinstance(name, str) else None
+
+
+def _is_nothing(node: Node | None) -> bool:
+    """``null``, or ``void`` of a number."""
+    if node is None:
+        return False
+    if node.type == "UnaryExpression":
+        return bool(node.operator == "void" and node.argument.type == "Literal")
+    return bool(node.type == "Literal" and node.raw == "null")
+
+
+def _text_of(written_out: Node) -> object:
+    return written_out.value if written_out.type == "Literal" else written_out.quasis[0].value.cooked
 
 
 def _is_written_out(node: Node) -> bool:

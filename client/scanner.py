@@ -340,25 +340,35 @@ class _Scan:
             return call.type == "CallExpression" and program.role(parent) == "callee" and not call.arguments
         return (parent.type == "CallExpression" and role == "callee") or parent.type == "TaggedTemplateExpression"
 
-    def _is_bound_elsewhere(self, this: Node) -> bool:
-        """``(function () { … }).call(this)``: the function inside is looked at with what it is given."""
-        call = self._program.parent(this)
-        if (
-            this.type != "ThisExpression"
-            or call.type != "CallExpression"
-            or self._program.role(this) != "arguments"
-            or not call.arguments
-        ):
+    def _is_bound_elsewhere(self, node: Node) -> bool:
+        """``(function () { … }).call(this)``, ``(function (root) { … })(typeof self === "object" ? self : this)``: the
+        function inside is looked at with what it is given."""
+        program = self._program
+        given, call = node, program.parent(node)
+        while self._is_choice(call, given):
+            given, call = call, program.parent(call)
+        if call.type != "CallExpression" or program.role(given) != "arguments":
             return False
         callee = call.callee
         if callee.type == "MemberExpression":
             method = callee.object.type == "FunctionExpression" and _written_name(callee) in {"call", "apply"}
-            return method and call.arguments[0] is this
-        if callee.type in FUNCTIONS:
-            index = next(number for number, one in enumerate(call.arguments) if one is this)
-            parameter = callee.params[index] if index < len(callee.params) else None
-            if parameter is not None and parameter.type == "Identifier":
-                self._alias(self._program.declared(parameter))
+            return method and node.type == "ThisExpression" and call.arguments[0] is node
+        if callee.type not in FUNCTIONS or any(program.is_own_arguments(use, callee) for use in program.arguments):
+            return False
+        index = next(number for number, one in enumerate(call.arguments) if one is given)
+        parameter = callee.params[index] if index < len(callee.params) else None
+        spread = any(one.type == "SpreadElement" for one in call.arguments[:index])
+        if parameter is None or parameter.type != "Identifier" or spread:
+            return False
+        self._alias(program.declared(parameter))
+        return True
+
+    def _is_choice(self, parent: Node, one: Node) -> bool:
+        """Whether a value may become that of the expression around it."""
+        match parent.type:
+            case "ConditionalExpression":
+                return parent.test is not one
+            case "LogicalExpression":
                 return True
         return False
 

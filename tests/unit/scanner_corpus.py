@@ -6,6 +6,8 @@ A sign before a piece of code says what is to be found exactly there: ``§`` uns
 
 from __future__ import annotations
 
+from tests.unit.scanner_look_alikes import LOOK_ALIKES
+
 SIGNS = {"§": "unsafe-script", "¶": "dynamic-plugin-call", "¤": "obfuscated-script", "¦": "minified-script"}
 
 CODE_OUT_OF_TEXT = {
@@ -93,6 +95,16 @@ GLOBALS = {
     "this through a comma": "(0, function () {\n  this.§fetch('/x');\n})();",
     "this in a function called by its name": "function go() {\n  this.§fetch('/x');\n}\ngo();",
     "this given to a wrapper": "(function (root) {\n  root.§fetch('/x');\n})(this);",
+    "a choice of globals given to a wrapper": (
+        "(function (root) {\n  root.§fetch('/x');\n})(typeof self !== 'undefined' ? self : this);"
+    ),
+    "a choice of globals, computed inside": (
+        "(function (root, key) {\n  root[§key]('/x');\n})(typeof globalThis === 'object' ? globalThis : this, 'f');"
+    ),
+    "one global object or the other": "(function (root) {\n  root.§WebSocket;\n})(globalThis || self);",
+    "this among arguments": "(function (root) {\n  arguments[0].fetch('/x');\n})(§this);",
+    "this behind a spread": "(function (a, root) {\n  a.fetch('/x');\n})(...[], §this);",
+    "this given to a strange function": "run(typeof self !== 'undefined' ? §self : §this);",
     "this kept for a wrapper": "(function () {\n  this.§WebSocket;\n}).call(this);",
     "this handed on": "console.log(§this);",
     "a frame": "§top.location = '/x'",
@@ -218,6 +230,12 @@ PLUGINS = {
     "api as a member of globals": "globalThis.¶api.callPlugin(a, b);",
     "setup out of sight": "exports.setup = ¶wrap((api) => 1);",
     "exports out of sight": "Object.assign(¶exports, { setup(a) {} });",
+    "setup defined in other words": "Object.defineProperty(¶exports, 'setup', { value: wrap(1) });",
+    "setup defined by a computed name": "Object.defineProperty(¶exports, 'set' + 'up', { value: 1 });",
+    "setup defined by a getter of no text": "Object.defineProperty(¶exports, `${key}`, { get() {} });",
+    "exports for an Object that is none": "const Object = mine;\nObject.defineProperty(¶exports, 'a', {});",
+    "setup that is nothing at first": "exports.setup = void 0;\nexports.setup = ¶wrap((api) => 1);",
+    "setup of what void runs": "exports.setup = ¶void go();",
     "api spread": "const tools = { ...¶api };",
     "api in a promise": "Promise.resolve(¶api).then((tools) => tools[name]());",
     "api as a default": "function go(tools = ¶api) {}",
@@ -235,7 +253,7 @@ WARNED = {
     "everything on one line": "¦" + "function a(b){return b?c(b):d(b)}" * 60,
 }
 
-INNOCENT = {
+_INNOCENT = {
     # Words, not names
     "fetch in a comment": "// fetch the deck, then eval the score\n/* new Function, importScripts, document */\n1;",
     "fetch in a text": 'const help = \'fetch("x") and eval("y")\';',
@@ -391,6 +409,8 @@ INNOCENT = {
     "a setup by name": "function setup(api, manifest) {\n  api.log(manifest.name);\n}\nexports.setup = setup;",
     "a setup in an object": "module.exports = { setup(api) {\n  api.log('x');\n} };",
 }
+
+INNOCENT = _INNOCENT | LOOK_ALIKES
 
 REFUSED = {
     f"{title}: {name}": text

@@ -50,9 +50,9 @@ def test_what_only_looks_like_harm_passes(text: str) -> None:
 
 
 def test_the_corpus_is_balanced() -> None:
-    """Half of it or so is innocent: a scanner that refuses everything would miss nothing."""
-    assert len(REFUSED) + len(WARNED) + len(INNOCENT) >= 150
-    assert len(INNOCENT) >= 75
+    """At least half of it is innocent: a scanner that refuses everything would miss nothing."""
+    assert len(REFUSED) + len(WARNED) >= 200
+    assert len(INNOCENT) >= len(REFUSED) + len(WARNED)
 
 
 def only(data: bytes) -> Finding:
