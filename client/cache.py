@@ -24,6 +24,11 @@ def pull_lock(key: str) -> str:
     return f"peer:pull:{key}"
 
 
+def note_lock(key: str) -> str:
+    """The lock under which one tab alone rewrites what is remembered of ``owner/name``."""
+    return f"peer:note:{key}"
+
+
 @dataclass(frozen=True, slots=True)
 class CachedMod:
     """One cached version. ``last_used`` is in seconds since the epoch."""
@@ -111,7 +116,8 @@ async def supersede(store: Store, locks: Locks, key: str, current: ContentVersio
                 gone.append(version)
     if gone:
         await sweep(folder)
-        await notes.write_note(folder, (await notes.read_note(folder)).without(set(gone)))
+        async with locks.exclusive(note_lock(key)):
+            await notes.write_note(folder, (await notes.read_note(folder)).without(set(gone)))
     return gone
 
 
@@ -153,6 +159,21 @@ async def forget(store: Store, locks: Locks, repository: Repository) -> None:
                 if not free:
                     raise StorageFailure(f"{repository} is open in a tab; close it there first.")
         await store.forget(key)
+
+
+async def remember_stopped(store: Store, locks: Locks, key: str, version: ContentVersion | None) -> None:
+    """Note that the registry has stopped a version of a mod, or the mod, so that it is known without the registry too.
+
+    Of a mod that is not kept there is nothing to note, and a store that refuses is no failure here.
+    """
+    folder = store.folder(key)
+    try:
+        async with locks.exclusive(note_lock(key)):
+            note = await notes.read_note(folder)
+            if note.versions and note != note.stopping(version):
+                await notes.write_note(folder, note.stopping(version))
+    except StorageFailure:
+        return
 
 
 async def _delete_version(folder: ModFolder, version: ContentVersion) -> None:

@@ -4,6 +4,7 @@
 
     PeerError                 code, message: what window.peer rejects with
     ├── UnknownMod            the registry has no such mod
+    ├── Blocked               the registry's kill switch has stopped the mod or this version
     ├── UnknownVersion        not a version of this mod that the registry recorded or can prove
     ├── ManifestUnreadable    no manifest to open a table from
     ├── NotOpen               a call that needs an open table
@@ -39,6 +40,10 @@ class PeerError(Exception):
 
 class UnknownMod(PeerError):
     code = "unknown-mod"
+
+
+class Blocked(PeerError):
+    code = "blocked"
 
 
 class UnknownVersion(PeerError):

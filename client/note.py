@@ -1,4 +1,5 @@
-"""What is remembered of a mod beside its files: its last resolved publish, when each version was used, its pins.
+"""What is remembered of a mod beside its files: its last resolved publish, when each version was used, its pins, and
+what the registry said of its scripts.
 
 Notes are small files written anew under a higher number each time; the highest that is whole counts,
 so a crash in mid-write leaves the one before.
@@ -11,9 +12,11 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from client.ports import ModFolder
 from client.publish import Publish, remembered_publish
+from client.verdict import Verdict
 from client.version import ContentVersion
 
 _NAME = re.compile(r"note-(\d{1,12})")
@@ -21,12 +24,14 @@ _NAME = re.compile(r"note-(\d{1,12})")
 
 @dataclass(frozen=True, slots=True)
 class VersionNote:
-    """One version: when it was last opened (seconds since the epoch), the packs it pins as (key, version), and the
-    optional files it was found not to have."""
+    """One version: when it was last opened (seconds since the epoch), the packs it pins as (key, version), the optional
+    files it was found not to have, what the registry last said of its scripts, and its id there."""
 
     last_used: float
     pins: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
+    verdict: Verdict = field(default_factory=Verdict)
+    mod_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,10 @@ class ModNote:
 
     def used(self, publish: Publish, now: float, absent: tuple[str, ...] = ()) -> ModNote:
         """The note after ``publish`` was opened and these optional files were not there."""
-        before = self.versions.get(publish.version)
-        version = VersionNote(now, before.pins if before is not None else (), absent)
+        before = self.versions.get(publish.version, VersionNote(now))
+        # What the registry has just given out is not stopped.
+        verdict = replace(before.verdict, stopped=before.verdict.stopped and publish.offline)
+        version = replace(before, last_used=now, absent=absent, verdict=verdict, mod_id=publish.mod_id)
         resolved = publish if publish.current else self.resolved
         return ModNote(resolved, {**self.versions, publish.version: version})
 
@@ -47,6 +54,22 @@ class ModNote:
         """The note after the setup of ``version`` was read."""
         before = self.versions.get(version, VersionNote(0.0))
         return replace(self, versions={**self.versions, version: replace(before, pins=pins)})
+
+    def judging(self, version: ContentVersion, verdict: Verdict) -> ModNote:
+        """The note after the registry has said this of a version."""
+        before = self.versions.get(version, VersionNote(0.0))
+        return replace(self, versions={**self.versions, version: replace(before, verdict=verdict)})
+
+    def stopping(self, version: ContentVersion | None = None) -> ModNote:
+        """The note after the registry has stopped a version, or all that is known of."""
+        wanted = self.versions if version is None else {version: self.versions.get(version, VersionNote(0.0))}
+        stopped = {of: replace(one, verdict=replace(one.verdict, stopped=True)) for of, one in wanted.items()}
+        return replace(self, versions={**self.versions, **stopped})
+
+    def verdict(self, version: ContentVersion) -> Verdict:
+        """What the registry last said of a version's scripts; that none may run where it was never asked."""
+        found = self.versions.get(version)
+        return Verdict() if found is None else found.verdict
 
     def without(self, versions: set[ContentVersion]) -> ModNote:
         """The note after these versions were deleted."""
@@ -87,10 +110,15 @@ def _number(name: str) -> int:
 def _text(note: ModNote) -> bytes:
     values = {
         "resolved": note.resolved.as_plain() if note.resolved is not None else None,
-        "versions": {of: [version.last_used, version.pins, version.absent] for of, version in note.versions.items()},
+        "versions": {of: _plain(version) for of, version in note.versions.items()},
     }
     text = json.dumps(values).encode()
     return b"%08x %s" % (zlib.crc32(text), text)
+
+
+def _plain(version: VersionNote) -> list[object]:
+    scripts, stopped = sorted(version.verdict.scripts), version.verdict.stopped
+    return [version.last_used, version.pins, version.absent, scripts, stopped, version.mod_id]
 
 
 def _parse(data: bytes) -> ModNote | None:
@@ -98,14 +126,20 @@ def _parse(data: bytes) -> ModNote | None:
         if int(data[:8], 16) != zlib.crc32(data[9:]):
             return None
         values = json.loads(data[9:])
-        versions = {
-            str(of): VersionNote(
-                float(used),
-                tuple((str(key), str(version)) for key, version in pins),
-                tuple(str(path) for path in absent),
-            )
-            for of, (used, pins, absent) in values["versions"].items()
-        }
+        versions = {str(of): _version(*fields) for of, fields in values["versions"].items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     return ModNote(remembered_publish(values.get("resolved")), versions)
+
+
+def _version(
+    used: Any, pins: Any, absent: Any, scripts: Any = (), stopped: Any = False, mod_id: Any = None
+) -> VersionNote:
+    """What an earlier build has written lacks the verdict and the id."""
+    return VersionNote(
+        float(used),
+        tuple((str(key), str(version)) for key, version in pins),
+        tuple(str(path) for path in absent),
+        Verdict(frozenset(str(one) for one in scripts), stopped is True),
+        mod_id if isinstance(mod_id, str) else None,
+    )

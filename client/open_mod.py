@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from client import cache
@@ -33,6 +33,7 @@ from client.stage import Stage
 from client.trace import Trace
 from client.turn import Turns
 from client.urls import GitHubHosts, media_url
+from client.verdict import Verdict
 
 EXAMINED_AT_ONCE = 64
 EXAMINED_BYTES = 8 * 1024 * 1024
@@ -103,6 +104,8 @@ class OpenMod:
         self._blobs: Mapping[str, GitBlob] | None = None
         self._absent: set[AssetPath] = set()
         """Optional files that this version does not have."""
+        self._verdict: Verdict | None = None
+        """What the registry last said of the scripts, once it was asked or remembered."""
         self._lost: set[AssetPath] = set()
         self._mending: set[asyncio.Task[None]] = set()
         self.fetching: tuple[str, ...] = ()
@@ -329,9 +332,50 @@ class OpenMod:
             self.index = None
 
     async def scanned_scripts(self) -> frozenset[str]:
-        """The SHA-256s of the scripts of this version that the registry has read and found fit to run."""
+        """The SHA-256s of the scripts of this version that the registry has read and found fit to run, as it says or,
+        where it can't be asked, as it said before."""
         await self._read_index()
-        return self.index.scripts if self.index is not None else frozenset()
+        known = await self._known_verdict()
+        if self.index is None:
+            return known.scripts
+        await self._judge(replace(known, scripts=self.index.scripts))
+        return self.index.scripts
+
+    async def is_stopped(self) -> bool:
+        """Whether the registry has stopped the mod or this version, as it says or, where it can't be asked, said."""
+        registry, publish = self.platform.registry, self.publish
+        known = await self._known_verdict()
+        if registry is None or publish.mod_id is None:
+            return known.stopped
+        try:
+            stopped = await registry.is_blocked(publish.mod_id, publish.version)
+        except PeerError:
+            return known.stopped
+        await self._judge(replace(known, stopped=stopped))
+        return stopped
+
+    async def _known_verdict(self) -> Verdict:
+        if self._verdict is None:
+            known = (await notes.read_note(self.scope.folder)).verdict(self.publish.version)
+            self._verdict = replace(known, stopped=known.stopped and self.publish.offline)
+        return self._verdict
+
+    async def _judge(self, verdict: Verdict) -> None:
+        if verdict == self._verdict:
+            return
+        self._verdict = verdict
+        await self._rewrite_note(lambda note: note.judging(self.publish.version, verdict))
+
+    async def _rewrite_note(self, change: Callable[[notes.ModNote], notes.ModNote]) -> None:
+        """Change what is remembered of a mod that is kept. A store that refuses is no failure here."""
+        if not self.scope.entries:
+            return
+        folder = self.scope.folder
+        try:
+            async with self.platform.locks.exclusive(cache.note_lock(self.key)):
+                await notes.write_note(folder, change(await notes.read_note(folder)))
+        except StorageFailure:
+            return
 
     async def _fetch_manifest(self, session: ScopeSession | None) -> ModManifest:
         publish = self.publish
@@ -578,17 +622,15 @@ class OpenMod:
             self.platform.trace.add("mending failed", self.platform.clock.monotonic(), 0, error=str(task.exception()))
 
     async def remember(self, pins: tuple[tuple[str, str], ...]) -> None:
-        """Note that this version was opened now, and what it pins. A store that refuses is no failure here."""
-        if not self.scope.entries:
-            return
-        folder = self.scope.folder
-        try:
-            async with self.platform.locks.exclusive(f"peer:note:{self.key}"):
-                before = await notes.read_note(folder)
-                note = before.used(self.publish, self.platform.clock.now(), tuple(sorted(self._absent)))
-                await notes.write_note(folder, note.pinning(self.publish.version, pins))
-        except StorageFailure:
-            return
+        """Note that this version was opened now, what it pins, and what is known of its scripts."""
+        version, verdict = self.publish.version, self._verdict
+
+        def change(before: notes.ModNote) -> notes.ModNote:
+            note = before.used(self.publish, self.platform.clock.now(), tuple(sorted(self._absent)))
+            note = note.pinning(version, pins)
+            return note if verdict is None else note.judging(version, verdict)
+
+        await self._rewrite_note(change)
 
     async def tidy(self) -> None:
         """Compact the journals, collect what none of them names, and versions another tab had kept alive.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from client.cache import CachedMod, removable_mods
-from client.errors import Cancelled, NotOpen, PeerError, UnknownMod, UnknownVersion
+from client.errors import Blocked, Cancelled, NotOpen, PeerError, UnknownMod, UnknownVersion
 from client.issue import Issue
 from client.manifest import ModManifest
 from client.note import read_note
@@ -221,11 +221,15 @@ class Opening:
         key, version = of.pins[number]
         if not key:
             raise UnknownMod(f"{reference.pack_id!r} could not be loaded when this game was last open.")
-        resolved = (await read_note(self.platform.store.folder(key))).resolved
-        if resolved is not None and resolved.version == version:
-            return resolved
+        pack = await read_note(self.platform.store.folder(key))
+        known = pack.versions.get(version)
+        if known is not None and known.verdict.stopped:
+            raise Blocked(f"The registry had stopped {key} when it was last asked.")
+        if pack.resolved is not None and pack.resolved.version == version:
+            return pack.resolved
+        mod_id = known.mod_id if known is not None else None
         ref = AssetRef(version if commit_sha(version) else "HEAD")
-        return Publish(Repository.parse(key), ref, ContentVersion(version), None, key, current=False, offline=True)
+        return Publish(Repository.parse(key), ref, ContentVersion(version), mod_id, key, current=False, offline=True)
 
     def _mod_changed(self, mod: OpenMod, state: FileState | None) -> None:
         if state is not None:

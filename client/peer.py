@@ -9,7 +9,7 @@ from typing import Any
 
 from client import box, cache, resolver, view
 from client import note as notes
-from client.errors import Cancelled, NotOpen, PeerError, RateLimited, UnknownMod, UnknownVersion, Unreachable
+from client.errors import Blocked, Cancelled, NotOpen, PeerError, RateLimited, UnknownMod, UnknownVersion, Unreachable
 from client.github import GitHub
 from client.inventory import Standing, inventory, kept_publish, standing
 from client.media_type import media_type
@@ -52,6 +52,7 @@ class Peer:
         """Open a table from ``owner/repo`` or a registry id; returns once it is open.
 
         :raises UnknownMod, UnknownVersion, ManifestUnreadable, RateLimited, Unreachable: there is nothing to open
+        :raises Blocked: the registry has stopped it
         :raises Cancelled: it was closed, or another table opened, before it was there
         """
         await self.close()
@@ -87,6 +88,12 @@ class Peer:
             raise UnknownMod(f"{error}.") from None
         try:
             return await self._ask_for(mod, repository, wanted)
+        except Blocked:
+            for key in await self._keys(mod, repository):
+                await cache.remember_stopped(
+                    self._platform.store, self._platform.locks, key, ContentVersion(wanted) if wanted else None
+                )
+            raise
         except (Unreachable, RateLimited):
             remembered = await self._remembered(mod, repository, wanted)
             if remembered is None:
@@ -102,23 +109,31 @@ class Peer:
                 return record.publish() if wanted is None else await registry.pinned(record, wanted)
         if repository is None:
             raise UnknownMod(f"{mod!r} is no owner/repo, and without a registry ids mean nothing.")
-        sha = wanted
-        if sha is None and registry is not None:
-            # The registry asks git itself, which costs none of GitHub's 60 calls an hour.
-            sha = await registry.head(repository)
+        # The registry asks git itself, which costs none of GitHub's 60 calls an hour. What it has stopped is in none of
+        # its lists, but is no stranger's repository either.
+        head = await registry.head(repository) if registry is not None else None
+        sha = wanted or head
         github = GitHub(self._platform.http, self._platform.hosts)
         return await github.preview(repository, sha, current=wanted is None)
 
     async def _remembered(self, mod: str, repository: Repository | None, wanted: CommitSha | None) -> Publish | None:
         """What was open before, for when nobody can be asked."""
-        store = self._platform.store
-        keys = [repository.key] if repository is not None else await store.repositories()
-        for key in keys:
-            resolved = (await notes.read_note(store.folder(key))).resolved
-            matches = resolved is not None and (repository is not None or resolved.mod_id == mod)
-            if resolved is not None and matches and (wanted is None or str(wanted) == str(resolved.version)):
+        for key in await self._keys(mod, repository):
+            note = await notes.read_note(self._platform.store.folder(key))
+            resolved = note.resolved
+            if resolved is not None and (wanted is None or str(wanted) == str(resolved.version)):
+                if note.verdict(resolved.version).stopped:
+                    raise Blocked(f"The registry had stopped {resolved.name} when it was last asked.")
                 return resolved
         return None
+
+    async def _keys(self, mod: str, repository: Repository | None) -> list[str]:
+        """Under which repositories something may be remembered of a mod."""
+        if repository is not None:
+            return [repository.key]
+        store = self._platform.store
+        notes_of = {key: await notes.read_note(store.folder(key)) for key in await store.repositories()}
+        return [key for key, note in notes_of.items() if note.resolved is not None and note.resolved.mod_id == mod]
 
     async def close(self) -> None:
         """Close the table; transfers end, and nothing is left running."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from client.errors import RateLimited, UnknownMod, UnknownVersion, Unreachable
+from client.errors import Blocked, RateLimited, UnknownMod, UnknownVersion, Unreachable
 from client.index import LONGEST_INDEX, FileIndex, read_index
 from client.json_document import DocumentUnreadable, read_json
 from client.ports import Http, Reply
@@ -31,7 +31,8 @@ class PublishedVersion:
 class Registry:
     """Reads of the registry's HTTP API (CONTRACT.md) below ``base``.
 
-    Each call raises :class:`Unreachable` when it does not answer, or answers with a server error.
+    Each call raises :class:`Unreachable` when it does not answer, or answers with a server error, and
+    :class:`Blocked` when it says that the mod or the version is stopped.
     """
 
     def __init__(self, http: Http, base: str) -> None:
@@ -59,7 +60,10 @@ class Registry:
         return [record for record in await self._list(manifestId=manifest_id) if record.manifest_id == manifest_id]
 
     async def head(self, repository: Repository) -> CommitSha | None:
-        """The head of any public repository's default branch; None where the registry won't or can't say."""
+        """The head of any public repository's default branch; None where the registry won't or can't say.
+
+        :raises Blocked: what is registered from it is stopped, or was when it was registered
+        """
         try:
             reply = await self._get(f"/api/heads/{quote(repository.owner)}/{quote(repository.name)}")
         except (Unreachable, RateLimited):
@@ -99,13 +103,16 @@ class Registry:
 
     async def is_blocked(self, mod_id: str, version: ContentVersion) -> bool:
         """Whether the registry's kill switch has stopped a mod or this version of it."""
-        reply = await self._get(f"/api/mods/{quote(mod_id, safe='')}/versions/{version}")
-        return reply.status == 403 and _code(reply) == "blocked"
+        try:
+            await self._get(f"/api/mods/{quote(mod_id, safe='')}/versions/{version}")
+        except Blocked:
+            return True
+        return False
 
     async def _files(self, mod_id: str, version: ContentVersion) -> FileIndex | None:
         path = f"/api/mods/{quote(mod_id, safe='')}/versions/{version}/files"
         reply = await self._get(path, most=LONGEST_INDEX)
-        if reply.status == 404 and _code(reply) == "unknown-version":
+        if reply.status == 404 and _problem(reply).get("code") == "unknown-version":
             raise UnknownVersion(f"{version} is no version of this mod that the registry recorded or can prove.")
         if reply.status != 200:
             return None
@@ -124,6 +131,8 @@ class Registry:
         reply = await self._http.get(self._base + path, most=most)
         if reply.status == 429:
             raise RateLimited("The registry asks to wait a little.", retry_at=None)
+        if reply.status == 403 and _problem(reply).get("code") == "blocked":
+            raise Blocked(str(_problem(reply).get("detail") or "The registry has stopped it."))
         if reply.status >= 500:
             raise Unreachable(f"The registry answered with an error ({reply.status}).")
         return reply
@@ -136,10 +145,10 @@ def _json(reply: Reply) -> Any:
         raise Unreachable("The registry's answer is not JSON.") from None
 
 
-def _code(reply: Reply) -> str | None:
+def _problem(reply: Reply) -> dict[str, Any]:
+    """What a problem document says; nothing where it is none."""
     try:
         values = read_json(reply.body)
     except ValueError:
-        return None
-    code = values.get("code") if isinstance(values, dict) else None
-    return code if isinstance(code, str) else None
+        return {}
+    return values if isinstance(values, dict) else {}

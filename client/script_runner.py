@@ -1,6 +1,7 @@
 """The scripts of an open table: which of them run, in what, and what becomes of them.
 
 A script runs when its mod is registered, and the registry has read exactly these bytes and found nothing against them.
+What it said last counts where it can't be asked.
 Each has a frame and a gate (:class:`client.script_api.ScriptApi`) of its own; one that hangs, floods or breaks ends by
 itself and takes along what it has put on the screen.
 """
@@ -120,19 +121,9 @@ class ScriptRunner:
 
     async def _end_if_blocked(self, mod: OpenMod) -> None:
         own = [one for one in self.scripts.values() if one.mod == str(mod.publish.repository)]
-        if any(one.state in {"starting", "running"} for one in own) and await self._is_blocked(mod):
+        if any(one.state in {"starting", "running"} for one in own) and await mod.is_stopped():
             for one in own:
                 self._end(one.script, "blocked")
-
-    async def _is_blocked(self, mod: OpenMod) -> bool:
-        registry, publish = mod.platform.registry, mod.publish
-        if registry is None or publish.mod_id is None:
-            return False
-        try:
-            return await registry.is_blocked(publish.mod_id, publish.version)
-        except PeerError:
-            # Who can't ask goes on with what it was told last.
-            return False
 
     async def _start_mod(self, mod: OpenMod) -> None:
         manifest = mod.manifest
@@ -149,7 +140,7 @@ class ScriptRunner:
                 self._refuse(script, name, path, "preview")
             return
         # The index of a version may be an old copy of it: it never changes, and whether it may run does.
-        if await self._is_blocked(mod):
+        if await mod.is_stopped():
             for script, path, _ in texts:
                 self._refuse(script, name, path, "blocked")
             return

@@ -285,10 +285,15 @@ def create_app(settings: Settings) -> FastAPI:
     ) -> HeadRecord:
         """Where any public repository stands, so that a preview spends none of its player's calls to GitHub."""
         repository = repository_named(owner, repo)
+        reason = catalogue.block_of(repository.key)
+        if reason is not None:
+            raise blocked(reason)
         purpose = f"head:{_network(request, settings)}"
         quota.check(purpose, heads)
         quota.spend(purpose, heads)
-        return HeadRecord(commitSha=registrar.head(repository))
+        sha = registrar.head(repository)
+        blocks.check(None, sha)
+        return HeadRecord(commitSha=sha)
 
     @app.put("/api/mods/{mod_id}/rating")
     def rate(mod_id: str, wanted: RatingRequest, account: SignedIn) -> RatingRecord:

@@ -72,7 +72,7 @@ class Blocks:
             if not connection.execute(delete(blocks).where(blocks.c.number == number)).rowcount:
                 raise ProblemError(404, "unknown-block", "There is no such block.")
 
-    def check(self, mod_id: str, version: str) -> None:
+    def check(self, mod_id: str | None, version: str) -> None:
         """:raises ProblemError: `blocked`"""
         with self._engine.connect() as connection:
             check_blocks(connection, mod_id, version)

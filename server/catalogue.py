@@ -77,6 +77,13 @@ class Catalogue:
         with self._engine.connect() as connection:
             return connection.execute(_ONE_MOD, {"wanted": mod_id}).one_or_none()
 
+    def block_of(self, repo_key: str) -> str | None:
+        """Why nobody may load what is, or was, registered from a repository; None when they may."""
+        with self._engine.connect() as connection:
+            question = select(blocks.c.reason).join(mods, _blocks_of_mod()).where(mods.c.repo_key == repo_key)
+            found: str | None = connection.scalar(question.limit(1))
+            return found
+
     def by_slug(self, slug: str) -> ModRow | None:
         """The mod whose page has this slug, unless it was deleted or blocked."""
         with self._engine.connect() as connection:

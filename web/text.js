@@ -99,6 +99,10 @@ const errors = {
     title: "There is no such mod",
     advice: "The address may be misspelt, or its author has deleted, renamed or hidden the mod.",
   },
+  blocked: {
+    title: "This mod has been stopped",
+    advice: "Those who run this site's registry have blocked it, so it can't be opened here.",
+  },
   "unknown-version": {
     title: "This version does not exist",
     advice: "The link names a version that was never published for this mod. The current version may still open.",

@@ -37,6 +37,9 @@ def test_a_blocked_mod_loads_for_nobody_and_is_listed_nowhere(
         assert problem(refused) == (403, "blocked")
         assert refused.json()["detail"] == "It breaks the rules."
     assert client.get("/api/mods", params={"repo": f"{owner}/bad"}).json()["items"] == []
+    stands = visitor.get(f"/api/heads/{owner}/bad")
+    assert problem(stands) == (403, "blocked")
+    assert stands.json()["detail"] == "It breaks the rules."
     assert client.get("/api/favourites").json()["items"] == []
     assert client.get(f"/games/bad-{owner.lower()}").status_code == 404
     assert f"bad-{owner.lower()}" not in visitor.get("/sitemap.xml").text
@@ -44,6 +47,7 @@ def test_a_blocked_mod_loads_for_nobody_and_is_listed_nowhere(
     assert problem(client.post("/api/mods", json=body)) == (403, "blocked")
     assert admin.delete(f"{BLOCKS}/{number}").status_code == 204
     assert visitor.get(url).json() == record
+    assert visitor.get(f"/api/heads/{owner}/bad").json() == {"commitSha": built.sha}
     assert problem(admin.delete(f"{BLOCKS}/{number}")) == (404, "unknown-block")
 
 
@@ -66,11 +70,30 @@ def test_a_blocked_version_stops_itself_and_nothing_else(
     publish_mod(owner, "shas")
     admin.post(BLOCKS, json={"shas": [good, built.sha], "reason": "Malware, too."})
     assert problem(visitor.get(url)) == (403, "blocked")
+    assert problem(visitor.get(f"/api/heads/{owner}/shas")) == (403, "blocked")
     assert visitor.get(f"{url}/versions").json()["items"] == []
     # A clean publish brings the mod back.
     better = publish(built.path, {"a.webp": b"better"})
     assert publish_mod(owner, "shas")["version"] == better
     assert [one["version"] for one in visitor.get(f"{url}/versions").json()["items"]] == [better]
+
+
+def test_a_blocked_mod_that_its_owner_deletes_does_not_come_back_as_a_preview(
+    publish_mod: Publish, admin: httpx.Client, client: httpx.Client, visitor: httpx.Client, mods: Path, owner: str
+) -> None:
+    synthetic_mod(mods, owner, "deleted", {"a.webp": 10})
+    record = publish_mod(owner, "deleted")
+    admin.post(BLOCKS, json={"mod": record["id"], "reason": "Malware."})
+    assert client.delete(f"/api/mods/{record['id']}").status_code == 204
+    assert problem(visitor.get(f"/api/heads/{owner}/deleted")) == (403, "blocked")
+
+
+def test_a_head_that_is_blocked_is_not_told_of_any_repository(
+    admin: httpx.Client, visitor: httpx.Client, mods: Path, owner: str
+) -> None:
+    built = synthetic_mod(mods, owner, "fork", {"a.webp": 10})
+    admin.post(BLOCKS, json={"shas": [built.sha], "reason": "Malware."})
+    assert problem(visitor.get(f"/api/heads/{owner}/fork")) == (403, "blocked")
 
 
 def test_blocking_the_same_again_changes_nothing(

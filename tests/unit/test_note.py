@@ -1,11 +1,16 @@
 """What is remembered of a mod beside its files."""
 
+import json
+import zlib
+from dataclasses import replace
+
 import pytest
 
 from client.errors import StorageFailure
 from client.note import ModNote, VersionNote, read_note, write_note
 from client.publish import Publish
 from client.repository import Repository
+from client.verdict import Verdict
 from client.version import AssetRef, ContentVersion
 from tests.fakes import Killed, Machine
 
@@ -26,7 +31,32 @@ async def test_the_last_publish_is_remembered_for_opening_offline(machine: Machi
     assert (note.resolved.repository, note.resolved.version, note.resolved.mod_id) == (PUBLISH.repository, SHA, "m1")
     assert note.resolved.offline
     assert not note.resolved.current
-    assert note.versions == {SHA: VersionNote(12.5, (("bob/room", "b" * 40),))}
+    assert note.versions == {SHA: VersionNote(12.5, (("bob/room", "b" * 40),), mod_id="m1")}
+
+
+async def test_what_the_registry_said_of_scripts_is_remembered_by_version(machine: Machine) -> None:
+    folder = machine.store.folder(KEY)
+    verdict = Verdict(frozenset({"1" * 64, "2" * 64}))
+    await write_note(folder, ModNote().used(PUBLISH, 1.0).judging(PUBLISH.version, verdict))
+    note = await read_note(folder)
+    assert note.verdict(PUBLISH.version) == verdict
+    assert note.verdict(ContentVersion("c" * 40)) == Verdict()
+    await write_note(folder, note.stopping())
+    note = await read_note(folder)
+    assert note.verdict(PUBLISH.version) == Verdict(verdict.scripts, stopped=True)
+    assert note.used(replace(PUBLISH, offline=True), 2.0).verdict(PUBLISH.version).stopped
+    assert note.used(PUBLISH, 2.0).verdict(PUBLISH.version) == verdict
+
+
+async def test_a_note_of_an_earlier_build_is_still_read(machine: Machine) -> None:
+    folder = machine.store.folder(KEY)
+    text = json.dumps({"resolved": PUBLISH.as_plain(), "versions": {SHA: [12.5, [["bob/room", "x"]], ["a.webp"]]}})
+    appender = await folder.write_journal("note-7")
+    await appender.append(b"%08x %s" % (zlib.crc32(text.encode()), text.encode()))
+    await appender.close()
+    note = await read_note(folder)
+    assert note.resolved is not None
+    assert note.versions == {SHA: VersionNote(12.5, (("bob/room", "x"),), ("a.webp",))}
 
 
 async def test_opening_a_pinned_version_does_not_change_what_is_opened_offline() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from client.cache import pull_lock
 from client.errors import (
+    Blocked,
     Cancelled,
     ManifestUnreadable,
     NotOpen,
@@ -950,3 +951,22 @@ async def test_an_unexpected_error_ends_the_opening_with_a_message(world: World)
         await reported(peer, "alice/chess")
     with pytest.raises(NotOpen):
         peer.report()
+
+
+async def test_a_blocked_mod_opens_in_no_way_not_even_as_a_preview(world: World) -> None:
+    published = world.publish(files={"a.webp": b"a"})
+    world.blocked.add(world.record()["id"])
+    for name in ("alice/chess", "Alice/Chess", world.record()["id"]):
+        for version in (None, published.sha):
+            with pytest.raises(Blocked):
+                await world.opened(name, version)
+    assert world.raw_requests() == []
+
+
+async def test_a_blocked_pack_is_left_out_of_its_game(world: World) -> None:
+    pack = world.publish("bob/hall", {"a.webp": b"a"}, id="hall", type="room-pack")
+    world.publish(setup={"packRefs": [{"packId": "hall", "role": "room", "commitSha": pack.sha}]})
+    world.blocked.add(world.record("bob/hall")["id"])
+    _, report = await world.opened()
+    assert report["packs"] == []
+    assert pack.url("a.webp") not in world.raw_requests()

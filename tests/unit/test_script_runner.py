@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from client.errors import Blocked
 from client.peer import Peer
 from client.script_runner import LOOK_AGAIN, ScriptRunner
 from tests.contract.answer import REFUSED
 from tests.fakes import sha256
-from tests.unit.world import REGISTRY, Published, World, settle
+from tests.unit.world import HOSTS, REGISTRY, Published, World, settle
 
 MAIN = b"exports.setup = (api) => api.log('ready');"
 SCENE = "api.log('the world');"
@@ -249,9 +250,10 @@ async def test_a_mod_that_the_registry_stops_stops_here(world: World, stage: Fak
     assert sorted(stage.stopped) == [GAME, f"{GAME}#world"]
 
 
-async def test_a_mod_that_was_stopped_before_never_begins(world: World, stage: FakeStage) -> None:
-    publish(world)
-    world.blocked.add(world.record()["id"])
+async def test_a_mod_that_is_stopped_while_it_loads_never_begins(world: World, stage: FakeStage) -> None:
+    published = publish(world)
+    block = world.record()["id"]
+    world.network.when(lambda url, _: world.blocked.add(block) if url == published.url("main.js") else None)
     peer, _ = await opened(world)
     assert states(peer) == {GAME: ("refused", "blocked")}
     assert stage.started == {}
@@ -264,3 +266,100 @@ async def test_a_registry_that_does_not_answer_stops_nothing(world: World, stage
     world.network.when(lambda url, _: REFUSED if url.startswith(REGISTRY) else None)
     await world.clock.sleep(LOOK_AGAIN * 2)
     assert states(peer)[GAME] == ("running", None)
+
+
+# Where the registry can't be asked
+
+
+def nobody_answers(world: World) -> None:
+    """Everything that is not kept is out of reach from now on."""
+    world.network.when(lambda url, _: REFUSED if url.startswith((REGISTRY, HOSTS.raw, HOSTS.api)) else None)
+
+
+async def visited(world: World) -> None:
+    peer, _ = await opened(world)
+    await peer.close()
+
+
+async def test_a_kept_mod_runs_offline_the_scripts_that_were_read(world: World, stage: FakeStage) -> None:
+    publish(world, setup={"scripts": [{"id": "world", "source": SCENE}, {"id": "new", "source": "api.log('unread');"}]})
+    await visited(world)
+    stage.started.clear()
+    nobody_answers(world)
+    peer, _ = await opened(world)
+    assert list(stage.started) == [GAME, f"{GAME}#world"]
+    assert states(peer)[f"{GAME}#new"] == ("refused", "not-scanned")
+
+
+async def test_a_pack_runs_its_scripts_offline_too(world: World, stage: FakeStage) -> None:
+    pack: dict[str, Any] = {"id": "hall", "type": "room-pack", "entry": {"script": "hall.js"}}
+    first = world.publish("bob/hall", {"hall.js": MAIN}, **pack)
+    world.publish("bob/hall", {"hall.js": MAIN, "more.webp": b"more"}, **pack)
+    publish(world, setup={"packRefs": [{"packId": "hall", "role": "room", "commitSha": first.sha}]})
+    await visited(world)
+    stage.started.clear()
+    nobody_answers(world)
+    await opened(world)
+    assert list(stage.started) == [GAME, "bob/hall"]
+
+
+async def test_a_mod_whose_scripts_were_never_judged_runs_none_offline(world: World, stage: FakeStage) -> None:
+    publish(world)
+    world.indexed = False
+    await visited(world)
+    nobody_answers(world)
+    peer, _ = await opened(world)
+    assert states(peer) == {GAME: ("refused", "not-scanned")}
+
+
+async def test_a_block_that_came_to_an_open_table_is_remembered(world: World, stage: FakeStage) -> None:
+    publish(world)
+    peer, runner = await opened(world)
+    runner.connected(GAME, FakeLine())
+    world.blocked.add(world.record()["id"])
+    await world.clock.sleep(LOOK_AGAIN * 2)
+    await peer.close()
+    nobody_answers(world)
+    with pytest.raises(Blocked):
+        await opened(world)
+
+
+async def test_a_block_that_was_met_when_opening_is_remembered_until_it_is_lifted(
+    world: World, stage: FakeStage
+) -> None:
+    publish(world)
+    await visited(world)
+    mod_id = world.record()["id"]
+    world.blocked.add(mod_id)
+    for name in (GAME, mod_id):
+        with pytest.raises(Blocked):
+            await opened(world, name)
+    offline = True
+    world.network.when(lambda url, _: REFUSED if offline and url.startswith((REGISTRY, HOSTS.raw)) else None)
+    for name in (GAME, mod_id):
+        with pytest.raises(Blocked):
+            await opened(world, name)
+    offline = False
+    world.blocked.clear()
+    await visited(world)
+    offline = True
+    stage.started.clear()
+    await opened(world)
+    assert list(stage.started) == [GAME]
+
+
+async def test_a_block_that_becomes_known_when_the_registry_is_back_ends_what_runs(
+    world: World, stage: FakeStage
+) -> None:
+    publish(world)
+    await visited(world)
+    offline = True
+    world.network.when(lambda url, _: REFUSED if offline and url.startswith((REGISTRY, HOSTS.raw)) else None)
+    peer, runner = await opened(world)
+    runner.connected(GAME, FakeLine())
+    world.blocked.add(world.record()["id"])
+    await world.clock.sleep(LOOK_AGAIN * 2)
+    assert states(peer)[GAME] == ("running", None)
+    offline = False
+    await world.clock.sleep(LOOK_AGAIN * 2)
+    assert states(peer)[GAME] == ("ended", "blocked")

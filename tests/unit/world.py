@@ -158,30 +158,35 @@ class World:
 
     def _registry(self, url: str, attempt: int) -> Answer | None:
         if url.startswith(f"{REGISTRY}/api/heads/"):
+            key = url.removeprefix(f"{REGISTRY}/api/heads/").lower()
+            if key in self._records and self._records[key]["id"] in self.blocked:
+                return json_answer({"code": "blocked"}, 403)
             head = self.heads.get(url.removeprefix(f"{REGISTRY}/api/heads/").lower())
             return json_answer({"commitSha": head}) if head else json_answer({"code": "repository-not-found"}, 404)
         if not url.startswith(f"{REGISTRY}/api/mods"):
             return None
         rest = url.removeprefix(f"{REGISTRY}/api/mods")
         records = list(self._records.values())
+        listed = [record for record in records if record["id"] not in self.blocked]
         if rest.startswith("?repo="):
             key = rest.removeprefix("?repo=").lower()
-            return json_answer({"items": [r for r in records if quote(_key(r), safe="") == key.replace("%2f", "%2F")]})
+            return json_answer({"items": [r for r in listed if quote(_key(r), safe="") == key.replace("%2f", "%2F")]})
         if rest.startswith("?manifestId="):
             wanted = rest.removeprefix("?manifestId=")
-            return json_answer({"items": [record for record in records if record["manifestId"] == wanted]})
+            return json_answer({"items": [record for record in listed if record["manifestId"] == wanted]})
         mod_id, _, rest = rest.removeprefix("/").partition("/")
         record = next((record for record in records if record["id"] == mod_id), None)
         if record is None:
             return json_answer({"code": "unknown-mod"}, 404)
+        if mod_id in self.blocked and rest != "versions":
+            return json_answer({"code": "blocked"}, 403)
         if not rest:
             return json_answer(record)
         if rest == "versions":
             published = reversed(self._versions[_key(record)])
             return json_answer({"items": [_version(one) for one in published], "next": None})
         if not rest.endswith("/files"):
-            blocked = mod_id in self.blocked
-            return json_answer({"code": "blocked"}, 403) if blocked else json_answer({"version": record["version"]})
+            return json_answer({"version": record["version"]})
         version = rest.removeprefix("versions/").removesuffix("/files")
         found = next((one for one in self._versions[_key(record)] if one.sha == version), None)
         if found is None and version != record["version"]:
