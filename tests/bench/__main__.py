@@ -23,6 +23,7 @@ from types import FrameType
 
 from tests.bench import growth, rows
 from tests.bench.registry import registry
+from tests.bench.round_trips import round_trips
 from tests.bench.rows import BUDGET, Results
 from tests.bench.site import BenchSite
 
@@ -72,6 +73,7 @@ def main() -> int:
             "resume": lambda: rows.resume(site, results, 3 if options.quick else 7),
             "republish": lambda: rows.republish(site, results, 3),
             "longest_task": lambda: rows.longest_task(site, results, 3 if options.quick else 5),
+            "round_trips": lambda: round_trips(site, results, rounds, firefox=not options.quick),
             "registry": lambda: registry(site, results, rounds),
             "memory": lambda: rows.memory(site, results, 3 if options.quick else 5),
         }

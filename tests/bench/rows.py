@@ -50,6 +50,8 @@ BUDGET = (
     Budget("resume_bytes", 0.10, "bytes fetched again after a kill at half of a pull ÷ total bytes"),
     Budget("memory_growth", 1.5, "growth of memory for a 1 GB mod ÷ for a 50 MB mod"),
     Budget("longest_task_ms", 50, "longest task on the page's own thread during a pull, ms"),
+    Budget("script_call_ms", 1, "one call of a mod's script: mod → Python → mod, ms"),
+    Budget("script_2000_calls_ms", 200, "2,000 calls of a mod's script at once, ms"),
     Budget(
         "registry_record_vs_bare", 0.3, "answers a second: a mod's record ÷ a bare handler's constant", at_least=True
     ),

@@ -102,22 +102,3 @@ def test_closing_the_table_leaves_no_frame_behind(player: Player, site: Site) ->
     player.until("return document.querySelector('[data-testid=script-notes]') === null")
     player.open(mod)
     wait_note(player, "calm is there")
-
-
-def test_how_long_a_call_takes(player: Player, site: Site) -> None:
-    script = """
-        exports.setup = async (api) => {
-            const times = [];
-            for (let n = 0; n < 200; n++) {
-                const began = performance.now();
-                await api.getObject("die");
-                times.push(performance.now() - began);
-            }
-            times.sort((a, b) => a - b);
-            const began = performance.now();
-            await Promise.all(Array.from({ length: 2000 }, () => api.getObject("die")));
-            api.log(`median ${times[100].toFixed(2)} ms, 2,000 at once ${(performance.now() - began).toFixed(0)} ms`);
-        };
-    """
-    player.open(scripted(site, script))
-    print(f"\n{player.browser.engine}: {wait_note(player, 'median')}")
