@@ -442,7 +442,8 @@ def _with_policy(written: Mapping[str, Any], sources: Mapping[str, str]) -> dict
 
 
 def write_host_files(site: Path, always: Mapping[str, str], sandbox: Mapping[str, str]) -> None:
-    """The headers and the cache rules in the words of the common static hosts; ``sandbox`` is of sandbox.html alone."""
+    """The headers and the cache rules in the words of the common static hosts; ``sandbox`` is of sandbox.html alone,
+    which the page asks for by a digest in its query."""
     keep, ask = "public, max-age=31536000, immutable", "no-cache"
     dropped = [name for name in always if name not in sandbox]
     lines = ["/*", *(f"  {name}: {value}" for name, value in always.items()), f"  Cache-Control: {ask}"]
@@ -451,13 +452,18 @@ def write_host_files(site: Path, always: Mapping[str, str], sandbox: Mapping[str
         "/sandbox.html",
         *(f"  ! {name}" for name in always),
         *(f"  {name}: {value}" for name, value in sandbox.items()),
+        "  ! Cache-Control",
+        f"  Cache-Control: {keep}",
     ]
     (site / "_headers").write_text("\n".join(lines) + "\n")
 
     rules = [
         {"source": "/(.*)", "headers": [{"key": name, "value": value} for name, value in always.items()]},
         {"source": "/assets/(.*)", "headers": [{"key": "Cache-Control", "value": keep}]},
-        {"source": "/sandbox.html", "headers": [{"key": name, "value": value} for name, value in sandbox.items()]},
+        {
+            "source": "/sandbox.html",
+            "headers": [{"key": key, "value": value} for key, value in {**sandbox, "Cache-Control": keep}.items()],
+        },
     ]
     (site / "vercel.json").write_text(json.dumps({"headers": rules}, indent=2) + "\n")
 
@@ -479,7 +485,7 @@ def write_host_files(site: Path, always: Mapping[str, str], sandbox: Mapping[str
     ]
     lines += ['  <Files "sandbox.html">', *(f"    Header always unset {name}" for name in dropped)]
     lines += [f'    Header always set {name} "{value}"' for name, value in sandbox.items()]
-    lines += ["  </Files>", "</IfModule>"]
+    lines += [f'    Header set Cache-Control "{keep}"', "  </Files>", "</IfModule>"]
     (site / ".htaccess").write_text("\n".join(lines) + "\n")
 
     # add_header in an inner block replaces those of the outer one, so each block has them all.
@@ -488,7 +494,7 @@ def write_host_files(site: Path, always: Mapping[str, str], sandbox: Mapping[str
     lines += ["# brotli_static on;  (with the brotli module)"]
     lines += ["location / {", *every, f'    add_header Cache-Control "{ask}";', "}"]
     alone = [f'    add_header {name} "{value}" always;' for name, value in sandbox.items()]
-    lines += ["location = /sandbox.html {", *alone, f'    add_header Cache-Control "{ask}";', "}"]
+    lines += ["location = /sandbox.html {", *alone, f'    add_header Cache-Control "{keep}";', "}"]
     lines += ["location /assets/ {", *every, f'    add_header Cache-Control "{keep}";', "}"]
     (site / "nginx.conf").write_text("\n".join(lines) + "\n")
 

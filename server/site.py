@@ -180,12 +180,14 @@ class Site:
         self, request: Request, path: str, found: tuple[Path, str | None, bool], headers: dict[str, str]
     ) -> Response:
         file, coding, varies = found
+        # The page asks for it by a digest of its content and headers.
+        is_named_sandbox = path == SANDBOX and request.url.query != ""
         status = file.stat()
         etag = f'"{status.st_mtime_ns:x}-{status.st_size:x}{f"-{coding}" if coding else ""}"'
         headers |= {
             "etag": etag,
             "last-modified": formatdate(status.st_mtime, usegmt=True),
-            "cache-control": _IMMUTABLE if _DIGEST_IN_NAME.search(path) else _REVALIDATED,
+            "cache-control": _IMMUTABLE if _DIGEST_IN_NAME.search(path) or is_named_sandbox else _REVALIDATED,
         }
         if varies:
             headers["vary"] = "accept-encoding"

@@ -3,10 +3,12 @@
  * Python, to which it has a port of its own; nothing of what it says passes here.
  */
 
+import { SANDBOX } from "./sandbox-page.js";
+
 /** Milliseconds between two beats, and how many of them a frame may leave unanswered. */
 const BEAT = 500;
 const PATIENCE = 10;
-const PAGE = new URL("sandbox.html", document.baseURI);
+const PAGE = new URL(SANDBOX, document.baseURI);
 
 /** @typedef {{script: string, source: string, config: unknown}} Start */
 /**
@@ -20,7 +22,7 @@ const PAGE = new URL("sandbox.html", document.baseURI);
 
 /** Whether the host sends the headers that make the frame a prison; without them no script runs. */
 async function isConfined() {
-  const response = await fetch(PAGE, { cache: "no-store" });
+  const response = await fetch(PAGE);
   const policy = response.headers.get("content-security-policy") ?? "";
   const needed = ["sandbox allow-scripts;", "default-src 'none'", "connect-src 'none'", "script-src 'sha256-", "worker-src blob:"];
   return response.ok && needed.every((directive) => policy.includes(directive)) && !/allow-(?!scripts)|'unsafe|\*/.test(policy);
@@ -29,8 +31,8 @@ async function isConfined() {
 export class ScriptFrames {
   /** @type {Map<string, {frame: HTMLIFrameElement, silent: number}>} */
   #frames = new Map();
-  /** @type {Promise<boolean> | null} */
-  #confined = null;
+  /** @type {Promise<string | null> | null} why no frame can be had; null where one can */
+  #hindrance = null;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #beating;
 
@@ -52,10 +54,11 @@ export class ScriptFrames {
     frame.hidden = true;
     frame.title = script;
     this.#frames.set(script, { frame, silent: 0 });
-    this.#confined ??= isConfined().catch(() => false);
-    if (!(await this.#confined)) {
-      this.#confined = null;
-      this.#end(script, frame, "not-confined");
+    this.#hindrance ??= isConfined().then((confined) => (confined ? null : "not-confined"), () => "no-frame");
+    const hindrance = await this.#hindrance;
+    if (hindrance) {
+      this.#hindrance = null;
+      this.#end(script, frame, hindrance);
       return;
     }
     if (this.#frames.get(script)?.frame !== frame) return;

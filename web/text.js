@@ -227,6 +227,7 @@ const SCRIPT_ENDS = {
   hung: "it did not answer any more",
   closed: "the table was closed",
   blocked: "the registry has stopped this mod",
+  "no-frame": "the frame that scripts run in could not be loaded",
   "not-confined": "this host does not send the headers that confine scripts",
 };
 

@@ -25,10 +25,12 @@ from server.settings import GitHubEndpoints, Settings
 from tests.browsers import Browser, Chromium, wait_for
 from tests.e2e.player import Player, by_path, statuses
 from tests.e2e.site import SAMPLES
+from tests.e2e.test_scripts import wait_note
 from tests.repositories import build_repositories
 from tests.server.served import served
 
 TIDEWATER: Final = f"{SAMPLES}/tidewater"
+LANTERNS: Final = f"{SAMPLES}/lantern-duel"
 
 ACTIVE: Final = "return (await navigator.serviceWorker.getRegistration())?.active?.state === 'activated'"
 CACHES: Final = "return (await caches.keys()).filter(name => name.startsWith('site '))"
@@ -168,6 +170,25 @@ def test_a_cached_mod_opens_with_page_runtime_and_packs_although_nobody_answers(
     assert "You are offline" in visitor.words("[data-testid=catalogue-offline]")
     visitor.press("[data-testid=kept-mod] a[href*=tidewater]")
     visitor.wait_open()
+
+
+def test_a_cached_mod_runs_its_script_although_nobody_answers(visitor: Player, host: Host) -> None:
+    host.publish("lantern-duel")
+    visitor.open(LANTERNS)
+    wait_note(visitor, "is on the water")
+    settle(visitor)
+    host.stop()
+
+    if (
+        visitor.browser.engine == "webkit"
+    ):  # which keeps no HTTP cache while it is driven, and the frame comes from there
+        visitor.open(LANTERNS)
+        wait_note(visitor, "could not be loaded")
+        return
+    visitor.browser.restart()
+    visitor.open(LANTERNS)
+    wait_note(visitor, "is on the water")
+    assert [one["state"] for one in visitor.call("scripts")] == ["running"]
 
 
 def test_the_catalogue_comes_back_with_the_network(chromium: Chromium, chromium_visitor: Player, host: Host) -> None:

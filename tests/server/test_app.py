@@ -333,6 +333,10 @@ def test_the_frame_of_scripts_is_confined_by_its_own_headers(visitor: httpx.Clie
         "connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'"
     )
     assert answer.headers["connection-allowlist"] == "()"
+    assert answer.headers["cache-control"] == "no-cache"
+    by_digest = visitor.get("/sandbox.html?0123456789ab").headers
+    assert by_digest["content-security-policy"] == answer.headers["content-security-policy"]
+    assert by_digest["cache-control"] == "public, max-age=31536000, immutable"
     page = visitor.get("/").headers
     assert f"frame-src {registry.base}/sandbox.html;" in page["content-security-policy"]
     assert "connection-allowlist" not in page
@@ -352,6 +356,7 @@ def test_static_hosts_are_told_the_frame_s_headers_too(tmp_path: Path) -> None:
     last = json.loads((tmp_path / "vercel.json").read_text())["headers"][-1]
     assert last["source"] == "/sandbox.html"
     assert {"key": "Content-Security-Policy", "value": policy} in last["headers"]
+    assert {"key": "Cache-Control", "value": "public, max-age=31536000, immutable"} in last["headers"]
 
 
 def test_the_page_is_told_where_everything_is(visitor: httpx.Client, registry: Registry, origin: LocalOrigin) -> None:

@@ -75,6 +75,9 @@ function minified(path) {
   return code;
 }
 
+/** Modules that are written here, by their names. @type {Record<string, () => string>} */
+const written = { "runtime-files.js": runtimeFiles, "sandbox-page.js": sandboxPage };
+
 /** @returns {string} source of the module that tells the runtime where its files are */
 function runtimeFiles() {
   const core = join(modules, "pyodide");
@@ -142,7 +145,7 @@ function exported(exports, subpath) {
 function locate(specifier, importer) {
   if (/^\.{0,2}\//.test(specifier)) {
     const path = resolve(dirname(importer), specifier);
-    if (basename(path) !== "runtime-files.js" && !(existsSync(path) && statSync(path).isFile())) {
+    if (!(basename(path) in written) && !(existsSync(path) && statSync(path).isFile())) {
       throw new Error(`${relative(source, importer)} names ${specifier}, and there is no such file`);
     }
     return path;
@@ -195,7 +198,8 @@ const led = new Map();
  * @returns {Buffer|string}
  */
 function content(path, chain) {
-  if (basename(path) === "runtime-files.js") return runtimeFiles();
+  const own = written[basename(path)];
+  if (own) return own();
   if (/\.m?js$/.test(path)) return script(path, chain);
   if (path.endsWith(".css")) return style(path, chain);
   if (path.endsWith(".webmanifest")) return manifest(path);
@@ -295,6 +299,15 @@ function sandbox() {
   const text = JSON.stringify(bootstrap).replaceAll("<", "\\u003c");
   const script = `const BOOTSTRAP=${text};${whole("supervisor.js")};`;
   return `<!doctype html>\n<meta charset="utf-8">\n<title>Script</title>\n<script>${script}</script>\n`;
+}
+
+/**
+ * The page of the frame by an address of its own for each build: it can be kept for good, headers and all. A service worker
+ * can't keep it, because what it gives a frame whose origin is opaque nobody asks for.
+ */
+function sandboxPage() {
+  const digest = stamp(sandbox() + readFileSync(join(source, "headers.json"), "utf8"));
+  return `export const SANDBOX = "sandbox.html?${digest}";\n`;
 }
 
 const integrity = (/** @type {Buffer|string} */ content) => `sha256-${sha256(content).toString("base64")}`;
