@@ -6,6 +6,29 @@ from typing import Literal, NamedTuple
 
 FindingCode = Literal["unsafe-script", "dynamic-plugin-call", "obfuscated-script", "minified-script"]
 
+Rule = Literal[
+    "unreadable",
+    "hidden-text",
+    "html-comment",
+    "look-alike",
+    "out-of-sight",
+    "code-from-text",
+    "network",
+    "page",
+    "storage",
+    "worker",
+    "messages",
+    "timer",
+    "global-object",
+    "joined-name",
+    "odd-member",
+    "with",
+    "plugin-call",
+    "obfuscated",
+    "minified",
+]
+"""What was broken, more finely than by code: what to do instead depends on it."""
+
 REFUSED: tuple[FindingCode, ...] = ("unsafe-script", "dynamic-plugin-call")
 """Codes a publish is refused for; the others are warnings. The first one present is the refusal's own."""
 
@@ -17,6 +40,7 @@ class Finding(NamedTuple):
     column: int
     code: FindingCode
     message: str
+    rule: Rule
 
     @property
     def refuses(self) -> bool:

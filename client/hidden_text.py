@@ -25,10 +25,11 @@ _TEXT_STYLE, _EMOJI_STYLE = "\ufe0e", "\ufe0f"
 _BLACK_FLAG, _LAST_TAG = "\U0001f3f4", "\U000e007f"
 _LONGEST_FLAG = 8
 
-_SUSPECTS = re.compile(
+UNSEEN = re.compile(
     "[\x01-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+"""What most editors don't show, or show as something else; some of it is harmless in its place."""
 _BIDIRECTIONAL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LINE_SEPARATOR = re.compile("[\u2028\u2029]")
 _CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
@@ -65,13 +66,14 @@ _ASCII_LETTER = re.compile("[A-Za-z]")
 def hidden_characters(source: ScriptSource) -> Iterator[Finding]:
     """Invisible and reordering characters, anywhere in a script: in its code, comments and texts."""
     text = source.text
-    for match in _SUSPECTS.finditer(text):
+    for match in UNSEEN.finditer(text):
         index = match.start()
         what = _fault(text, index)
         if what is not None:
             line, column = source.place(index)
             name = f"U+{ord(text[index]):04X}"
-            yield Finding(line, column, "unsafe-script", f"{what} ({name}) hides what the script does")
+            message = f"{what} ({name}) hides what the script does"
+            yield Finding(line, column, "unsafe-script", message, "hidden-text")
 
 
 def wide_gaps(source: ScriptSource, tokens: Iterable[tuple[int, int, bool]]) -> Iterator[Finding]:
@@ -83,7 +85,8 @@ def wide_gaps(source: ScriptSource, tokens: Iterable[tuple[int, int, bool]]) -> 
             rows = re.split("\r\n|[\n\r]", gap)
             if len(rows[-1].expandtabs(_TAB)) >= WIDEST_GAP or len(rows) > LONGEST_GAP:
                 line, column = source.place(start)
-                yield Finding(line, column, "unsafe-script", "stands behind a long run of blanks, out of sight")
+                message = "stands behind a long run of blanks, out of sight"
+                yield Finding(line, column, "unsafe-script", message, "out-of-sight")
         last = max(last, end)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -116,6 +116,12 @@ class Program:
 
     def place(self, node: Node) -> Place:
         return self.source.place(node.range[0])
+
+    def free(self) -> None:
+        """Take the tree apart, node by node, once nobody needs it: a deep one that goes at once, each node by the one
+        above it, takes more of the machine's stack than Python has in a browser."""
+        for node in self.nodes:
+            node.__dict__.clear()
 
     def variable(self, node: Node) -> Variable | None:
         """What an identifier in an expression refers to; None when the script doesn't declare it."""
@@ -350,17 +356,24 @@ def parse(source: ScriptSource) -> Program:
         raise ScriptUnreadable("starts with #!, which is for programs on a computer")
     import esprima  # noqa: PLC0415 # a tenth of a second and not needed before there is a script
 
+    root: Any = None
+    failure: ScriptUnreadable | None = None
+    _refuse_deep(source, esprima)
     with _deep_calls():
         try:
             root = esprima.parseScript(source.text, _OPTIONS)
         except esprima.Error as error:
-            raise _unreadable(error, source) from None
-        except RecursionError:
-            raise ScriptUnreadable("is nested too deep", _deep_place(source)) from None
+            failure = _unreadable(error, source)
+            _free_steps(error)
+        except RecursionError as error:
+            failure = ScriptUnreadable("is nested too deep", _deep_place(source))
+            _free_steps(error)
+        if failure is not None:
+            raise failure
         tokens = [_token(token) for token in root.tokens]
         comments = [Token("Comment", comment.value, *comment.range) for comment in root.comments or ()]
         program = Program(source, root, sorted([*tokens, *comments], key=lambda token: token.start))
-    _check_nesting(program)
+    _check_nesting(program.tokens, source)
     return program
 
 
@@ -377,6 +390,25 @@ def _deep_calls() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
+def _free_steps(error: BaseException) -> None:
+    """Free a traceback step by step. One of twenty thousand steps that is freed at once, each step by the one before,
+    takes more of the machine's stack than Python has in a browser."""
+    seen: BaseException | None = error
+    while seen is not None:
+        steps = []
+        step = seen.__traceback__
+        while step is not None:
+            steps.append(step)
+            step = step.tb_next
+        seen.__traceback__ = None
+        for step in steps:
+            step.tb_next = None
+        # The innermost first: each holds on to the one outside of it.
+        while steps:
+            steps.pop()
+        seen = seen.__context__
+
+
 def _token(token: Any) -> Token:
     return Token(token.type, token.value, *token.range)
 
@@ -390,16 +422,29 @@ def _unreadable(error: Any, source: ScriptSource) -> ScriptUnreadable:
     return ScriptUnreadable(f"can't be read: {message[:200]}", place)
 
 
-def _check_nesting(program: Program) -> None:
+def _refuse_deep(source: ScriptSource, esprima: Any) -> None:
+    """Look at the nesting before the parser goes as deep: in a browser it would die of a script that is far too deep.
+    Only what has so many brackets is taken into tokens for it, once more than others."""
+    if _deep_place(source) == START:
+        return
+    try:
+        tokens = [_token(token) for token in esprima.tokenize(source.text, {"range": True})]
+    except (esprima.Error, AttributeError):
+        # The parser says it better.
+        return
+    _check_nesting(tokens, source)
+
+
+def _check_nesting(tokens: Iterable[Token], source: ScriptSource) -> None:
     depth = 0
-    for token in program.tokens:
+    for token in tokens:
         if token.kind == "Punctuator":
             depth += (token.value in "([{") - (token.value in ")]}")
         elif token.kind == "Template":
             depth += token.value.endswith("${")
             depth -= token.value.startswith("}")
         if depth > DEEPEST_NESTING:
-            raise ScriptUnreadable("is nested too deep", program.source.place(token.start))
+            raise ScriptUnreadable("is nested too deep", source.place(token.start))
 
 
 def _deep_place(source: ScriptSource) -> Place:

@@ -59,7 +59,7 @@ class _Following:
 
     def _complain(self, node: Node, message: str) -> None:
         line, column = self._program.place(node)
-        self._found.append(Finding(line, column, "dynamic-plugin-call", message))
+        self._found.append(Finding(line, column, "dynamic-plugin-call", message, "plugin-call"))
 
     # Where api comes from
 

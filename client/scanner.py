@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from client.constant_text import constant_text, may_be_text
-from client.finding import REFUSED, Finding, FindingCode
+from client.finding import REFUSED, Finding, FindingCode, Rule
 from client.hidden_text import hidden_characters, twin_of, wide_gaps
 from client.javascript import FUNCTIONS, Node, Program, Variable, parse
 from client.plugin_call import API, CALL, dynamic_plugin_calls
@@ -29,6 +29,21 @@ _WORKER = "would start or load another script"
 _MESSAGES = "would send or take messages past the script API"
 _STORAGE = "would keep data in the player's browser"
 _TIMER = "runs for ever; use setTimeout, or the script API's events"
+_STACK = "shows functions of the page"
+_LOOKUP = "reads what a name hides"
+_REDEFINE = "changes what a name means"
+_RULES: dict[str, Rule] = {
+    _CODE: "code-from-text",
+    _NETWORK: "network",
+    _PAGE: "page",
+    _WORKER: "worker",
+    _MESSAGES: "messages",
+    _STORAGE: "storage",
+    _TIMER: "timer",
+    _STACK: "odd-member",
+    _LOOKUP: "odd-member",
+    _REDEFINE: "odd-member",
+}
 
 
 def _each(names: str, why: str) -> dict[str, str]:
@@ -69,10 +84,10 @@ _GLOBAL_OBJECTS = frozenset({"globalThis", "self", "window", "frames", "top", "p
 _REFUSED_MEMBERS = {
     "createObjectURL": _WORKER,
     "sendBeacon": _NETWORK,
-    "prepareStackTrace": "shows functions of the page",
-    "__lookupGetter__": "reads what a name hides",
-    "__defineGetter__": "changes what a name means",
-    "__defineSetter__": "changes what a name means",
+    "prepareStackTrace": _STACK,
+    "__lookupGetter__": _LOOKUP,
+    "__defineGetter__": _REDEFINE,
+    "__defineSetter__": _REDEFINE,
 }
 _NEVER_BY_JOINING = frozenset(_REFUSED_NAMES) | _GLOBAL_OBJECTS | _REFUSED_MEMBERS.keys() | {"constructor"}
 _RUNS_A_FUNCTION = frozenset({"constructor", "call", "apply", "bind", "value"})
@@ -98,10 +113,13 @@ def scan_script(data: bytes) -> tuple[Finding, ...]:
         hidden = list(hidden_characters(source))
         program = parse(source)
     except ScriptUnreadable as error:
-        return (Finding(*error.place, "unsafe-script", f"The script {error.message}."),)
+        return (Finding(*error.place, "unsafe-script", f"The script {error.message}.", "unreadable"),)
     found: dict[tuple[int, int, FindingCode], Finding] = {}
-    for finding in (*hidden, *_Scan(program).findings(), *dynamic_plugin_calls(program), *_writing(program)):
-        found.setdefault((finding.line, finding.column, finding.code), finding)
+    try:
+        for finding in (*hidden, *_Scan(program).findings(), *dynamic_plugin_calls(program), *_writing(program)):
+            found.setdefault((finding.line, finding.column, finding.code), finding)
+    finally:
+        program.free()
     return tuple(sorted(found.values())[:MOST_FINDINGS])
 
 
@@ -132,9 +150,9 @@ class _Scan:
                     if self._is_global_this(node):
                         self._global_object(node, "this, which is everything there is,")
                 case "ImportExpression" | "Import":
-                    self._refuse(node, f"import() {_WORKER}")
+                    self._refuse_name(node, "import()", _WORKER)
                 case "WithStatement":
-                    self._refuse(node, "with makes it impossible to tell what a name means")
+                    self._refuse(node, "with makes it impossible to tell what a name means", "with")
                 case "Property":
                     self._pattern_entry(node)
         for use in program.globals:
@@ -143,9 +161,13 @@ class _Scan:
         self._twins()
         return self._found
 
-    def _refuse(self, node: Node, message: str, code: FindingCode = "unsafe-script") -> None:
+    def _refuse(self, node: Node, message: str, rule: Rule) -> None:
         line, column = self._program.place(node)
-        self._found.append(Finding(line, column, code, message))
+        code: FindingCode = "dynamic-plugin-call" if rule == "plugin-call" else "unsafe-script"
+        self._found.append(Finding(line, column, code, message, rule))
+
+    def _refuse_name(self, node: Node, name: str, why: str) -> None:
+        self._refuse(node, f"{name} {why}", _RULES[why])
 
     # Names
 
@@ -158,9 +180,9 @@ class _Scan:
         elif name == "setTimeout":
             self._set_timeout(use)
         elif name in _REFUSED_NAMES:
-            self._refuse(use, f"{name} {_REFUSED_NAMES[name]}")
+            self._refuse_name(use, name, _REFUSED_NAMES[name])
         elif name in _ORDINARY_NAMES and name not in self._own_globals:
-            self._refuse(use, f"{name} {_ORDINARY_NAMES[name]}")
+            self._refuse_name(use, name, _ORDINARY_NAMES[name])
 
     def _global_object(self, node: Node, name: str) -> None:
         """A use of the object that holds all globals: only its harmless members may be asked for, by their names."""
@@ -173,7 +195,7 @@ class _Scan:
         elif parent.type == "VariableDeclarator" and parent.id.type == "Identifier" and node.type == "ThisExpression":
             self._alias(program.declared(parent.id))
         else:
-            self._refuse(node, f"{name} is handed on here; name what is wanted of it")
+            self._refuse(node, f"{name} is handed on here; name what is wanted of it", "global-object")
 
     def _alias(self, variable: Variable | None) -> None:
         if variable is None or id(variable) in self._aliases:
@@ -188,23 +210,23 @@ class _Scan:
         if name is None:
             known = constant_text(self._program, member.property)
             what = "by a computed name" if known is None else f"by a name that is put together ({known.text[:40]})"
-            self._refuse(member.property, f"a global is asked for {what}")
+            self._refuse(member.property, f"a global is asked for {what}", "global-object")
         elif name == API:
             message = "api is to be used by its own name, not as a member of something else"
-            self._refuse(member.property, message, "dynamic-plugin-call")
+            self._refuse(member.property, message, "plugin-call")
         elif name == "setTimeout":
             self._set_timeout(member)
         elif (name in _NAMES or name in _GLOBAL_OBJECTS) and not self._is_question(member):
-            self._refuse(member.property, f"{name} {_NAMES.get(name, _PAGE)}")
+            self._refuse_name(member.property, name, _NAMES.get(name, _PAGE))
 
     def _set_timeout(self, node: Node) -> None:
         call = self._program.parent(node)
         if call.type != "CallExpression" or self._program.role(node) != "callee":
-            self._refuse(node, "setTimeout has to be called where it stands, with a function")
+            self._refuse(node, "setTimeout has to be called where it stands, with a function", "code-from-text")
             return
         first = call.arguments[0] if call.arguments else None
         if first is not None and (first.type == "SpreadElement" or may_be_text(self._program, first)):
-            self._refuse(node, "setTimeout takes a function here; a text would be made into code")
+            self._refuse(node, "setTimeout takes a function here; a text would be made into code", "code-from-text")
 
     # Members
 
@@ -217,15 +239,15 @@ class _Scan:
             if not known.joined:
                 name = known.text
             elif known.text == CALL:
-                self._refuse(member.property, f"{CALL} is put together out of parts here", "dynamic-plugin-call")
+                self._refuse(member.property, f"{CALL} is put together out of parts here", "plugin-call")
                 return
             elif known.text in _NEVER_BY_JOINING:
-                self._refuse(member.property, f"{known.text} is put together out of parts here")
+                self._refuse(member.property, f"{known.text} is put together out of parts here", "joined-name")
                 return
         if name == "constructor":
             self._constructor(member)
         elif name in _REFUSED_MEMBERS:
-            self._refuse(member.property, f"{name} {_REFUSED_MEMBERS[name]}")
+            self._refuse_name(member.property, name, _REFUSED_MEMBERS[name])
 
     def _constructor(self, member: Node) -> None:
         """``x.constructor`` of a function makes code out of text; of one's own objects it is their class."""
@@ -242,7 +264,7 @@ class _Scan:
             is_called = parent.type == "CallExpression" and role == "callee"
             if (self._is_of_class(member) and not is_called) or (is_made and self._is_of_class(member) is None):
                 return
-        self._refuse(member.property, f"constructor {_CODE}, when it is a function's")
+        self._refuse(member.property, f"constructor {_CODE}, when it is a function's", "code-from-text")
 
     def _pattern_entry(self, entry: Node) -> None:
         holder = self._program.parent(entry)
@@ -254,9 +276,9 @@ class _Scan:
         else:
             name = getattr(entry.key, "name", None) or getattr(entry.key, "value", None)
         if name == "constructor":
-            self._refuse(entry, f"constructor {_CODE}, when it is a function's")
+            self._refuse(entry, f"constructor {_CODE}, when it is a function's", "code-from-text")
         elif name in _REFUSED_MEMBERS:
-            self._refuse(entry, f"{name} {_REFUSED_MEMBERS[name]}")
+            self._refuse_name(entry, name, _REFUSED_MEMBERS[name])
 
     def _call(self, call: Node) -> None:
         """``Reflect.get(x, "name")`` and its like are members in other words."""
@@ -267,8 +289,8 @@ class _Scan:
             return
         known = constant_text(self._program, call.arguments[1])
         if known is not None and (known.text in {"constructor", CALL} or known.text in _REFUSED_MEMBERS):
-            code: FindingCode = "dynamic-plugin-call" if known.text == CALL else "unsafe-script"
-            self._refuse(call, f"{known.text} is asked for in a roundabout way", code)
+            rule: Rule = "plugin-call" if known.text == CALL else "joined-name"
+            self._refuse(call, f"{known.text} is asked for in a roundabout way", rule)
 
     # this
 
@@ -393,7 +415,7 @@ class _Scan:
             if token.kind == "Comment" and text.startswith(("<!--", "-->"), token.start):
                 line, column = self._program.source.place(token.start)
                 message = "a comment of HTML, which hides code from some readers; use //"
-                self._found.append(Finding(line, column, "unsafe-script", message))
+                self._found.append(Finding(line, column, "unsafe-script", message, "html-comment"))
 
     def _twins(self) -> None:
         program = self._program
@@ -404,7 +426,7 @@ class _Scan:
             if twin is not None:
                 line, column = program.source.place(token.start)
                 message = f"a name that looks like {twin[:60]} and is another"
-                self._found.append(Finding(line, column, "unsafe-script", message))
+                self._found.append(Finding(line, column, "unsafe-script", message, "look-alike"))
 
 
 def _writing(program: Program) -> Iterator[Finding]:
@@ -442,7 +464,8 @@ def _minified(program: Program) -> Iterator[Finding]:
     for line, one in written.items():
         if one.code >= _LONG_LINE and one.steps >= _MANY_STEPS:
             column = source.place(one.start).column
-            yield Finding(line, column, "minified-script", "the script is minified; publish what people can read")
+            message = "the script is minified; publish what people can read"
+            yield Finding(line, column, "minified-script", message, "minified")
             return
 
 
@@ -454,7 +477,7 @@ class _Line:
 
 
 def _warning(source: ScriptSource, index: int, message: str) -> Finding:
-    return Finding(*source.place(index), "obfuscated-script", message)
+    return Finding(*source.place(index), "obfuscated-script", message, "obfuscated")
 
 
 def _written_name(member: Node) -> str | None:

@@ -48,6 +48,11 @@ class ScriptSource:
         wide = bisect_left(self._wide, index) - bisect_left(self._wide, start)
         return Place(line, index - start + wide + 1)
 
+    def text_of(self, line: int) -> str:
+        """A line by its number, without its end."""
+        start, after = self._lines[line - 1], self._lines[line : line + 1]
+        return _LINE_END.sub("", self.text[start : after[0]] if after else self.text[start:])
+
     def line(self, index: int) -> int:
         return bisect_right(self._lines, index)
 

@@ -91,7 +91,8 @@ def scan_scripts(scripts: Sequence[Script], limits: Limits) -> list[ReadScript]:
             process.kill()
             process.wait()
     answers = [_read_answer(line) for line in answered.splitlines(keepends=True) if line.endswith(b"\n")]
-    unread = Finding(1, 1, "unsafe-script", "The script takes more time or memory to read than a script may.")
+    message = "The script takes more time or memory to read than a script may."
+    unread = Finding(1, 1, "unsafe-script", message, "unreadable")
     answers += [(unread,)] * (len(scripts) - len(answers))
     return [ReadScript(script, findings) for script, findings in zip(scripts, answers, strict=True)]
 

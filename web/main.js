@@ -22,7 +22,7 @@ import { failureKey } from "./views/notices.js";
 import { Table } from "./views/table.js";
 import { updateNotice } from "./views/update.js";
 
-/** @typedef {"catalogue"|"about"|"storage"|"sign-in"|"projects"|"loading"|"table"|"failed"} Screen */
+/** @typedef {"catalogue"|"about"|"storage"|"sign-in"|"projects"|"check"|"loading"|"table"|"failed"} Screen */
 /** @typedef {{template: () => unknown, title: string, dispose: () => void}} Page a screen that needs no table */
 
 /** Milliseconds a worker's thread needs to end. */
@@ -101,6 +101,10 @@ async function pageAt(wanted) {
   if (wanted.screen === "about") {
     const { About } = await import("./views/about.js");
     return new About(wanted.mod, { peer, favourites, redraw: draw, announce, known: catalogue?.known(wanted.mod) ?? null });
+  }
+  if (wanted.screen === "check") {
+    const { ScriptCheck } = await import("./check/check.js");
+    return new ScriptCheck({ redraw: draw, announce });
   }
   if (wanted.screen === "storage") {
     const { Storage } = await import("./views/storage.js");
@@ -241,6 +245,7 @@ function content(screen, error) {
     case "storage":
     case "sign-in":
     case "projects":
+    case "check":
       return page?.template() ?? html`<h1 tabindex="-1" class="visually-hidden">${text.loading.starting}</h1>`;
     case "loading":
       return loading(peer.view?.state === "loading" ? withOwnNotices(peer.view) : null, modName(), actions);
@@ -265,7 +270,8 @@ function titleOf(screen, error) {
     case "about":
     case "storage":
     case "sign-in":
-    case "projects": return page?.title ?? text.titles.lobby;
+    case "projects":
+    case "check": return page?.title ?? text.titles.lobby;
     case "loading": return text.titles.loading(modName());
     case "table": return text.titles.open(modName());
     case "failed": return text.titles.failed(errorText(error?.code ?? "", peer.deaths.length > 1).title);

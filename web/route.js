@@ -1,15 +1,15 @@
 /**
  * What the address names, and the address of each screen. Everything stands in the query: a static host knows one page.
  *
- * @typedef {{screen: "catalogue"|"storage"|"sign-in"|"projects"}} Fixed
+ * @typedef {{screen: "catalogue"|"storage"|"sign-in"|"projects"|"check"}} Fixed
  * @typedef {{screen: "about", mod: string}} About a mod's own page
  * @typedef {{screen: "table", mod: string, version: string|null}} Open
  * @typedef {Fixed|About|Open} Route
  */
 
 export const HOME = "./";
-/** @type {("storage"|"sign-in"|"projects")[]} */
-const NAMED = ["storage", "sign-in", "projects"];
+/** @type {Exclude<Fixed["screen"], "catalogue">[]} */
+const NAMED = ["storage", "sign-in", "projects", "check"];
 
 /** @param {string} search @returns {Route} */
 export function routeOf(search) {
@@ -27,7 +27,8 @@ export function address(route) {
     case "catalogue": return HOME;
     case "storage":
     case "sign-in":
-    case "projects": return `${HOME}?${route.screen}`;
+    case "projects":
+    case "check": return `${HOME}?${route.screen}`;
     case "about": return `${HOME}?about=${encoded(route.mod)}`;
     case "table": return `${HOME}?mod=${encoded(route.mod)}${route.version ? `&version=${encodeURIComponent(route.version)}` : ""}`;
   }

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from playwright.sync_api import FilePayload
+
 from server.fault import Fault
 from tests.browsers import Chromium
 from tests.e2e.player import Player
@@ -260,6 +262,60 @@ def project_to_delete(_: Chromium, player: Player, site: Site) -> Iterator[None]
 
 
 @contextlib.contextmanager
+def script_check(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.browser.open(f"{player.base}/?check")
+    player.until("return document.querySelector('[data-testid=script-check]') !== null")
+    yield
+
+
+@contextlib.contextmanager
+def script_check_findings(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    script = (
+        "exports.setup = (api) => {\n  const ask = async (id) => api.callPlugin(id, 'search', { q: 'rose' });\n"
+        "  fetch('https://example.org/hello').then((answer) => api.log('a line that is wider than a phone', answer));\n"
+        "  api.log('hid\u200bden');\n};\n"
+    )
+    setup = {"scripts": [{"id": "world", "source": "api.log('calm');"}, {"id": "turns", "source": "let a = ;"}]}
+    manifest = {"id": "a", "name": "A", "entry": {}, "capabilities": {"allowed": ["log", "ui", "plugin-call", "fly"]}}
+    given = {
+        "scripts/main.js": script,
+        "setup.json": json.dumps(setup),
+        "diceytable.mod.json": json.dumps(manifest),
+        "calm.js": "exports.setup = (api) => api.log('hello');\n",
+    }
+    files: list[FilePayload] = [
+        {"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in given.items()
+    ]
+    player.browser.open(f"{player.base}/?check")
+    chromium.page.set_input_files("[data-testid=check-files]", files)
+    player.until("return document.querySelectorAll('[data-testid=checked-file]').length === 4")
+    yield
+
+
+@contextlib.contextmanager
+def script_check_busy(chromium: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.browser.open(f"{player.base}/?check")
+    chromium.page.route("**/snapshot.*.bin", lambda _: None)
+    try:
+        player.do("document.querySelector('#check-text').value = 'let a;'")
+        player.press("[data-testid=check-pasted]")
+        player.until("return document.querySelector('[data-testid=check-busy]') !== null")
+        yield
+    finally:
+        chromium.page.unroute("**/snapshot.*.bin")
+
+
+@contextlib.contextmanager
+def script_check_trouble(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    player.browser.open(f"{player.base}/?check")
+    player.until("return document.querySelector('[data-testid=script-check]') !== null")
+    player.do("document.querySelector('#check-repository').value = 'nobody/nothing'")
+    player.do("document.querySelector('.repository').requestSubmit()")
+    player.until("return document.querySelector('[data-testid=check-trouble]') !== null")
+    yield
+
+
+@contextlib.contextmanager
 def loading(_: Chromium, player: Player, site: Site) -> Iterator[None]:
     owner = site.copy("tidewater")
     site.publish(owner, "tidewater")
@@ -389,6 +445,10 @@ STATES: Final[dict[str, State]] = {
         projects_empty,
         projects,
         project_to_delete,
+        script_check,
+        script_check_findings,
+        script_check_busy,
+        script_check_trouble,
         loading,
         table,
         table_arriving,

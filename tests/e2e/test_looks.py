@@ -41,7 +41,7 @@ def test_each_state_fits_every_width_and_is_accessible(
             chromium.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
 
 
-ZOOMED: Final = ("catalogue", "mod_page", "storage", "loading", "projects", "sign_in_github")
+ZOOMED: Final = ("catalogue", "mod_page", "storage", "loading", "projects", "sign_in_github", "script_check_findings")
 
 
 @pytest.mark.parametrize("state", [STATES[name] for name in ZOOMED], ids=ZOOMED)

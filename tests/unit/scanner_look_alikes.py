@@ -266,6 +266,8 @@ TEXT = {
     "Thai in a text": "api.log('\u0e44\u0e1e\u0e48\u0e43\u0e1a\u0e19\u0e35\u0e49');",
     "blanks of typography": "api.log('10\u00a0000\u202fpoints \u2013 a\u2009thin one \u3000 wide');",
     "tabs": "function a() {\n\t\t\t\tif (b) {\n\t\t\t\t\t\tapi.log('x');\n\t\t\t\t}\n}",
+    "brackets in a text": "const t = '" + "([{" * 600 + "';\nconst r = /[(]+/;",
+    "brackets in a comment": "/* " + "(((" * 600 + " */\nconst t = `" + "[[[" * 600 + "`;",
     "a wide table in columns": "const t = [\n  ['ace',      1],\n  ['king',    13],\n];\nconst u =        2;",
     "the line ends of old": "api.log('a');\rapi.log('b');\r",
     "box drawing": "api.log('\u2554\u2550\u2557\\n\u2551 \u2551\\n\u255a\u2550\u255d');",

@@ -1,7 +1,8 @@
 /**
  * Puts the static site together: every file that index.html leads to, under a name that carries its content's hash, and
- * the service worker that keeps them all. What only viewer/ leads to it keeps once it has been used: the viewers of models
- * and textures come with three.js and decoders, more bytes than the page itself, and most visits open neither.
+ * the service worker that keeps them all. What only viewer/ and check/ lead to it keeps once it has been used: the viewers of
+ * models and textures come with three.js and decoders, more bytes than the page itself, the check of scripts with a parser,
+ * and most visits open neither.
  *
  *   node assemble.mjs SOURCE PACKAGES LOCK SNAPSHOT OUT
  *
@@ -33,7 +34,10 @@ const importing = new Map();
 const leading = new Map();
 /** @type {Set<string>} names in assets/ of what runs as a worker, under the policy in its own headers */
 const workers = new Set();
-/** @type {Set<string>} names in assets/ of what lies in viewer/ */
+/** Folders of what only some visits need, and the wheels that only such a visit installs. */
+const SELDOM = ["viewer", "check"].map((name) => join(source, name));
+const SELDOM_WHEELS = /^packages\.\w+\/esprima_fork-/;
+/** @type {Set<string>} names in assets/ of what lies in those folders */
 const viewers = new Set();
 
 /**
@@ -183,7 +187,7 @@ function place(path, chain = []) {
   named.set(path, name);
   importing.set(name, [...(imported.get(path) ?? [])]);
   leading.set(name, led.get(path) ?? new Set());
-  if (dirname(path) === join(source, "viewer")) viewers.add(name);
+  if (SELDOM.includes(dirname(path))) viewers.add(name);
   return name;
 }
 
@@ -313,7 +317,7 @@ function sandboxPage() {
 const integrity = (/** @type {Buffer|string} */ content) => `sha256-${sha256(content).toString("base64")}`;
 
 /**
- * What only viewer/ leads to.
+ * What only viewer/ and check/ lead to.
  * @returns {Set<string>} names in assets/
  */
 function onDemand() {
@@ -335,7 +339,7 @@ function onDemand() {
  */
 function finish(html) {
   const paths = readdirSync(assets, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
-  const demanded = onDemand();
+  const demanded = new Set([...onDemand(), ...paths.filter((path) => SELDOM_WHEELS.test(path))]);
   const all = paths.filter((path) => statSync(join(assets, path)).isFile()).sort();
   const proven = (/** @type {string[]} */ some) =>
     Object.fromEntries(some.map((path) => [`assets/${path}`, integrity(readFileSync(join(assets, path)))]));
