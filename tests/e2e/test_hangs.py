@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browsers import Browser, launched
+from tests.browsers import Browser, Chromium, launched
 from tests.e2e.player import Player
 from tests.e2e.site import Site
 from tests.e2e.test_scripts import scripted, wait_note
@@ -63,6 +63,24 @@ def test_a_script_that_hangs_is_ended_and_the_others_go_on(player: Player, site:
     assert player.call("report")["files"]
     longest = float(player.do("return document.documentElement.dataset.longest"))
     print(f"\n{player.browser.engine}: the page's longest frame meanwhile {longest:.0f} ms")
+
+
+def test_a_frame_that_has_no_turn_left_is_taken_away(chromium: Chromium, site: Site) -> None:
+    """The second stage of the kill: the supervisor answers no beat, so nobody in the frame can end the worker."""
+    player = Player(chromium, site.base)
+    mod = scripted(site, "api.log('is there');")
+    player.open(mod)
+    wait_note(player, "is there")
+    [frame] = [frame for frame in chromium.page.frames if "/sandbox.html" in frame.url]
+    player.do(LONGEST_FRAME)
+    frame.evaluate("() => void setTimeout(() => { for (;;); }, 50)")
+    wait_note(player, "it did not answer any more")
+    assert [one["state"] for one in player.call("scripts")] == ["ended"]
+    assert player.do("return document.querySelectorAll('iframe').length") == 0
+    longest = float(player.do("return document.documentElement.dataset.longest"))
+    print(f"\nchromium: the page's longest frame meanwhile {longest:.0f} ms")
+    player.open(mod)
+    wait_note(player, "is there")
 
 
 FLOODS = {
