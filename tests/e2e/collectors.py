@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import shutil
 import socket
 import struct
@@ -25,6 +26,8 @@ class Collectors:
         self.names: list[str] = []
         self.requests: list[str] = []
         self.packets: list[bytes] = []
+        self._packets: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._names: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._pages = pages
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._sockets: list[socket.socket] = []
@@ -45,6 +48,22 @@ class Collectors:
         self.names.clear()
         self.requests.clear()
         self.packets.clear()
+        self._packets = queue.SimpleQueue()
+        self._names = queue.SimpleQueue()
+
+    def next_name(self) -> str:
+        """The first name since they were last forgotten that this did not answer yet.
+
+        :raises queue.Empty: none was asked for within a while
+        """
+        return self._names.get(timeout=20)
+
+    def next_packet(self) -> bytes:
+        """Likewise the first packet.
+
+        :raises queue.Empty: none came within a while
+        """
+        return self._packets.get(timeout=20)
 
     def _listen(self, port: int, take: Callable[[bytes, tuple[str, int]], bytes | None]) -> int:
         bound = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -65,6 +84,7 @@ class Collectors:
 
     def _note_packet(self, data: bytes, _: tuple[str, int]) -> None:
         self.packets.append(data)
+        self._packets.put(data)
 
     def _answer_name(self, data: bytes, _: tuple[str, int]) -> bytes | None:
         labels, at = [], 12
@@ -75,6 +95,7 @@ class Collectors:
         ours = name.endswith(f".{DOMAIN}")
         if ours:
             self.names.append(name)
+            self._names.put(name)
         (kind,) = struct.unpack(">H", data[at + 1 : at + 3])
         has_address = ours and kind == 1
         answer = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 1, 4) + bytes([127, 0, 0, 1]) if has_address else b""
@@ -117,7 +138,7 @@ def own_name_server(folder: Path) -> Iterator[None]:
     configuration.chmod(0o644)
     wrapped = folder / "bin"
     wrapped.mkdir()
-    for name in ("chromium", "firefox-esr", "firefox"):
+    for name in ("chromium", "firefox-esr", "firefox", "WebKitWebDriver"):
         real = shutil.which(name)
         if real is None:
             continue

@@ -7,6 +7,7 @@ a worker without a policy are heard, so they are attempts.
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +23,17 @@ from tests.e2e.site import Site
 from tests.e2e.test_scripts import scripted, wait_note
 
 VECTORS = Path(__file__).with_name("leak_vectors.js").read_text()
+STUN = bytes.fromhex("2112a442")
+"""What each of its messages bears (RFC 8489, section 5)."""
+CALLING = """
+    <!doctype html><title>A call without a policy</title><script>
+    globalThis.call = (server) => {
+        const peer = globalThis.peer = new RTCPeerConnection({ iceServers: [{ urls: server }] });
+        peer.createDataChannel("x");
+        return peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+    };
+    </script>
+"""
 UNCONFINED = """
     <!doctype html><title>Without a policy</title><script>
     const worker = new Worker("/vectors.js");
@@ -38,7 +50,7 @@ def run_by(web: int, udp: int) -> str:
 
 @pytest.fixture(scope="module")
 def collectors() -> Iterator[Collectors]:
-    pages: dict[str, tuple[str, str]] = {"/unconfined": ("text/html", UNCONFINED)}
+    pages = {"/unconfined": ("text/html", UNCONFINED), "/calling": ("text/html", CALLING)}
     found = Collectors(pages)
     pages["/vectors.js"] = ("text/javascript", f"{run_by(found.web, found.udp)}.then(heard => postMessage(heard));")
     found.start()
@@ -46,7 +58,7 @@ def collectors() -> Iterator[Collectors]:
     found.close()
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
+@pytest.fixture(scope="module", params=["chromium", "firefox", "webkit"])
 def watched(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser whose every question for a name below DOMAIN comes here."""
     with own_name_server(tmp_path_factory.mktemp("names")), launched(request.param) as browser:
@@ -78,6 +90,24 @@ def test_collectors_hear_the_same_attempts_without_a_policy(watched: Browser, co
     print(f"\n{watched.engine} without a policy: names {len(names)}, requests {sorted(heard)}")
     assert {"fetch", "fetch-opaque", "xhr", "websocket", "eventsource"} <= names
     assert {"fetch", "fetch-opaque", "xhr", "xhr-sync", "code-eval", "code-function", "code-constructor"} <= heard
+
+
+def test_the_udp_collector_hears_a_call_without_a_policy(watched: Browser, collectors: Collectors) -> None:
+    """As far as each engine goes: Chromium's packet is one of STUN, Firefox asks for the server's name and sends
+    nothing to this very machine, WebKitGTK knows no calls. That the collector hears at all, a plain packet shows."""
+    collectors.forget()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain:
+        plain.sendto(b"plain", ("127.0.0.1", collectors.udp))
+    assert collectors.next_packet() == b"plain"
+    player = Player(watched, "")
+    watched.open(f"http://127.0.0.1:{collectors.web}/calling")
+    if watched.engine == "webkit":
+        assert player.do("return typeof RTCPeerConnection") == "undefined"
+        return
+    player.do("await call(given[0])", f"stun:rtc.{DOMAIN}:{collectors.udp}")
+    assert collectors.next_name() == f"rtc.{DOMAIN}"
+    if watched.engine == "chromium":
+        assert collectors.next_packet()[4:8] == STUN
 
 
 @pytest.mark.usefixtures("blind_scanner")
