@@ -122,12 +122,56 @@ def test_bytes_that_the_registry_has_not_read_do_not_run(player: Player, site: S
     assert not [line for line in notes(player) if "unsafe" in line]
 
 
-# Scripts in the style of real mods (the deck gate of a sample is above)
+# Scripts in the style of real mods (one that checks the decks of players' accounts is above)
+
+_COUNTED = (
+    "[...document.querySelectorAll('[data-testid=script-notes] li')]"
+    ".filter((line) => line.textContent.includes('counted 5 of whole')).length"
+)
 
 
 def test_one_line_that_logs(player: Player, site: Site) -> None:
     player.open(scripted(site, (SCRIPTS / "logger.js").read_text(), ["log"]))
     wait_note(player, "is here")
+
+
+def pile(name: str, *cards: str) -> dict[str, Any]:
+    """A deck of these cards from the bottom up, face down."""
+    faces = [{"cardId": card, "label": card} for card in dict.fromkeys(cards)]
+    copies = [{"cardId": f"{card}#{number}", "faceDown": True} for number, card in enumerate(cards, 1)]
+    return {
+        "id": name,
+        "kind": "deck",
+        "label": f"The {name} pile",
+        "position": {"x": 0, "y": 0, "z": 0},
+        "metadata": {"customDeck": {"cards": faces}, "cards": copies},
+    }
+
+
+def test_a_deck_gate_that_opens_for_a_pile_that_passes(player: Player, site: Site) -> None:
+    small, whole = pile("small", "rose", "rose", "rose"), pile("whole", "rose", "tide", "ember", "ash", "rose")
+    allowed = [*CAPABILITIES, "read-hidden-information"]
+    player.open(scripted(site, (SCRIPTS / "deck-gate.js").read_text(), allowed, objects=[small, whole]))
+    wait_note(player, "the gate stands")
+    says = "return document.querySelector('[data-testid=script-element]').innerText.includes(given[0])"
+    press = "document.querySelector('[data-testid=script-element] button').click()"
+    player.until(says, "have it counted")
+    player.do(press)
+    player.until(says, "The gate stays shut: only 3 cards; 3 copies of rose.")
+    player.do(
+        """
+        const choice = document.querySelector("[data-testid=script-element] select");
+        choice.value = "whole";
+        choice.dispatchEvent(new Event("change", { bubbles: true }));
+        """
+    )
+    player.do(press)
+    player.until(says, "The gate is open.")
+    wait_note(player, "counted 5 of whole")
+    player.do(press)
+    player.until(f"return {_COUNTED} === 2")
+    tokens = "return (await peer.table()).objects.filter((one) => one.label === 'Gate token').length"
+    assert player.do(tokens) == 1
 
 
 def test_a_card_game_as_a_scene_script(player: Player, site: Site) -> None:
