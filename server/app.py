@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
@@ -76,10 +77,14 @@ from server.seal import Seal
 from server.search import index_missing
 from server.settings import Settings
 from server.site import Addresses, PageHeaders, Site, addresses
+from server.unchanged import Generation, Unchanged
 
 SESSION_COOKIE = "peer_session"
 OWN_TOKEN = "own"  # noqa: S105 # the label of tokens that people make for themselves
 _LARGEST_BODY = 1 << 20
+# An index of 10,000 files is half a megabyte.
+_RECORDS_KEPT = 1000
+_INDEXES_KEPT = 64
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _VERSION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ID = re.compile(r"[0-9a-f]{1,32}")
@@ -135,11 +140,15 @@ def create_app(settings: Settings) -> FastAPI:
     collections = Collections(engine)
     index_missing(engine)
     site = Site(settings.dist, PageHeaders(settings.headers))
+    generation = Generation(engine)
+    records: Unchanged[bytes] = Unchanged(generation, _RECORDS_KEPT)
+    indexes: Unchanged[FileIndex] = Unchanged(generation, _INDEXES_KEPT)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         github.close()
+        generation.close()
         engine.dispose()
 
     app = FastAPI(
@@ -171,13 +180,16 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.add_middleware(_BodyLimit, limit=_LARGEST_BODY)
 
-    def here(request: Request) -> Addresses:
+    # What only looks at the request is asynchronous: each hop to a thread costs as much as a whole small answer.
+    async def here(request: Request) -> Addresses:
         return addresses(request, settings.page_hosts, settings.public_url)
 
-    def viewer(request: Request) -> Account | None:
-        return _viewer(request, accounts, here(request))
+    async def viewer(request: Request, where: Annotated[Addresses, Depends(here)]) -> Account | None:
+        if "authorization" not in request.headers and SESSION_COOKIE not in request.cookies:
+            return None
+        return await run_in_threadpool(_viewer, request, accounts, where)
 
-    def signed_in(account: Annotated[Account | None, Depends(viewer)]) -> Account:
+    async def signed_in(account: Annotated[Account | None, Depends(viewer)]) -> Account:
         if account is None:
             raise ProblemError(401, "sign-in-required", "Sign in first.", headers={"www-authenticate": "Bearer"})
         return account
@@ -186,7 +198,7 @@ def create_app(settings: Settings) -> FastAPI:
     Viewer = Annotated[Account | None, Depends(viewer)]  # noqa: N806
     SignedIn = Annotated[Account, Depends(signed_in)]  # noqa: N806
 
-    def administrator(account: SignedIn) -> Account:
+    async def administrator(account: SignedIn) -> Account:
         if not account.admin:
             raise ProblemError(403, "admin-required", "Only the operators of this registry may do that.")
         return account
@@ -229,9 +241,13 @@ def create_app(settings: Settings) -> FastAPI:
         page = catalogue.listing(wanted, viewer, limit, cursor)
         return ModList(items=[mod_record(row, where) for row in page.rows], next=page.next)
 
-    @app.get("/api/mods/{mod_id}")
-    def one_mod(mod_id: str, where: Here) -> ModRecord:
-        return mod_record(known(mod_id), where)
+    @app.get("/api/mods/{mod_id}", response_model=ModRecord)
+    async def one_mod(mod_id: str, where: Here) -> Response:
+        def read() -> bytes:
+            return mod_record(known(mod_id), where).model_dump_json().encode()
+
+        record = await records.read((mod_id, where), partial(run_in_threadpool, read))
+        return Response(record, headers={"cache-control": "no-cache"}, media_type="application/json")
 
     @app.patch("/api/mods/{mod_id}")
     def change_mod(mod_id: str, wanted: ModChange, account: SignedIn, where: Here) -> ModRecord:
@@ -261,20 +277,27 @@ def create_app(settings: Settings) -> FastAPI:
         return StandingRecord(version=version, current=version == row.version)
 
     @app.get("/api/mods/{mod_id}/versions/{version}/files", response_model=FileList)
-    def files_of_version(mod_id: str, version: str, request: Request) -> Response:
-        row = existing(mod_id)
-        if not _VERSION.fullmatch(version):
-            raise unknown_version()
-        blocks.check(row.id, version)
-        index = catalogue.file_index(row.id, version) or registrar.prove_version(row, version)
+    async def files_of_version(mod_id: str, version: str, request: Request) -> Response:
+        def read() -> FileIndex:
+            row = existing(mod_id)
+            if not _VERSION.fullmatch(version):
+                raise unknown_version()
+            blocks.check(row.id, version)
+            return catalogue.file_index(row.id, version) or registrar.prove_version(row, version)
+
+        index = await indexes.read((mod_id, version), partial(run_in_threadpool, read))
         return _index(request, index, _IMMUTABLE)
 
     @app.get("/api/mods/{mod_id}/files", response_model=FileList)
-    def current_files(mod_id: str, request: Request) -> Response:
-        row = known(mod_id)
-        index = catalogue.file_index(row.id, row.version)
-        if index is None:
-            raise unknown_version()
+    async def current_files(mod_id: str, request: Request) -> Response:
+        def read() -> FileIndex:
+            row = known(mod_id)
+            index = catalogue.file_index(row.id, row.version)
+            if index is None:
+                raise unknown_version()
+            return index
+
+        index = await indexes.read(mod_id, partial(run_in_threadpool, read))
         return _index(request, index, "no-cache")
 
     @app.get("/api/heads/{owner}/{repo}")
@@ -465,7 +488,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     async def page_of(request: Request, slug: str, viewer: Account | None, complaint: ProblemError | None) -> Response:
         """A mod's page, or the page that says there is none: to all but owner and admins a private mod has none."""
-        where = here(request)
+        where = await here(request)
         row = await run_in_threadpool(catalogue.by_slug, slug) if _SLUG.fullmatch(slug) else None
         controls_it = row is not None and viewer is not None and (viewer.admin or row.account_id == viewer.id)
         if row is None or (row.private and not controls_it):
@@ -488,7 +511,7 @@ def create_app(settings: Settings) -> FastAPI:
         form = parse_qs((await request.body()).decode("utf-8", "replace"))
         row = await run_in_threadpool(catalogue.by_slug, slug) if _SLUG.fullmatch(slug) else None
         if row is None:
-            return await site.missing(request, here(request))
+            return await site.missing(request, await here(request))
         after = f"/games/{slug}"
         try:
             match form.get("action"):
@@ -514,14 +537,14 @@ def create_app(settings: Settings) -> FastAPI:
         request = Request(scope, receive)
         if scope["path"].startswith("/api/"):
             raise HTTPException(404, f"There is no {scope['path'][:200]}.")
-        response = await site.answer(request, here(request))
+        response = await site.answer(request, await here(request))
         await response(scope, receive, send)
 
     app.router.default = otherwise
     return app
 
 
-def _uncached(response: Response) -> None:
+async def _uncached(response: Response) -> None:
     """Answers change with the registry; those that don't say so themselves."""
     response.headers["cache-control"] = "no-cache"
 

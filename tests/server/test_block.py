@@ -28,11 +28,14 @@ def test_a_blocked_mod_loads_for_nobody_and_is_listed_nowhere(
     built = synthetic_mod(mods, owner, "bad", {"a.webp": 10}, slug=f"bad-{owner.lower()}")
     record = publish_mod(owner, "bad")
     client.put(f"/api/favourites/{record['id']}")
+    url = f"/api/mods/{record['id']}"
+    paths = (url, f"{url}/files", f"{url}/versions/{built.sha}/files", f"{url}/versions/{built.sha}")
+    # Whatever was kept in memory of an answer is worth nothing the moment the block is there.
+    assert [visitor.get(path).status_code for path in paths] == [200] * 4
     answer = admin.post(BLOCKS, json={"mod": record["id"], "reason": "It breaks the rules."})
     assert answer.status_code == 201
     number = answer.json()["items"][0]["number"]
-    url = f"/api/mods/{record['id']}"
-    for path in (url, f"{url}/files", f"{url}/versions/{built.sha}/files", f"{url}/versions/{built.sha}"):
+    for path in paths:
         refused = visitor.get(path)
         assert problem(refused) == (403, "blocked")
         assert refused.json()["detail"] == "It breaks the rules."
