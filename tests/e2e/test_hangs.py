@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browsers import Browser, Chromium, launched
+from tests.browsers import Browser, Chromium, PlainChromium, launched
 from tests.e2e.player import Player
 from tests.e2e.site import Site
 from tests.e2e.test_scripts import scripted, wait_note
@@ -81,6 +81,49 @@ def test_a_frame_that_has_no_turn_left_is_taken_away(chromium: Chromium, site: S
     print(f"\nchromium: the page's longest frame meanwhile {longest:.0f} ms")
     player.open(mod)
     wait_note(player, "is there")
+
+
+def eater(bite: str) -> str:
+    """A script that takes more memory for ever, with a pause after each bite: it answers its beats while it can."""
+    eating = f"const kept = []; (function go() {{ {bite} setTimeout(go, 0); }})();"
+    return f"api.log('about to eat'); setTimeout(() => {{ {eating} }}, 50);"
+
+
+@pytest.mark.slow
+def test_a_script_that_eats_memory_is_ended_and_the_others_go_on(chromium: Chromium, site: Site) -> None:
+    player = Player(chromium, site.base)
+    acting = "setTimeout(function go() { api.objectAction('die', {type: 'flip'}); setTimeout(go, 500); }, 500);"
+    scene = [{"id": "world", "source": CALM}, {"id": "mover", "source": acting}]
+    player.open(scripted(site, eater("for (let n = 0; n < 2e6; n++) kept.push({ n });"), scripts=scene))
+    wait_note(player, "calm is there")
+    wait_note(player, "has ended: it did not answer any more")
+    states = {one["script"].partition("#")[2]: one["state"] for one in player.call("scripts")}
+    assert states == {"": "ended", "world": "running", "mover": "running"}
+    before = player.call("table")["seq"]
+    player.until("return (await peer.table()).seq > given[0]", before)
+
+
+@pytest.mark.slow
+def test_the_page_outlives_a_process_of_scripts_that_has_no_memory_left(site: Site) -> None:
+    """Chromium has one process for the frames of all scripts, and it dies of this one; the page's is another."""
+    browser = PlainChromium()
+    try:
+        player = Player(browser, site.base)
+        mod = scripted(
+            site, eater("for (let n = 0; n < 200; n++) kept.push((n + 'x').repeat(2e5).split('').join('-'));")
+        )
+        player.open(mod)
+        wait_note(player, "about to eat")
+        player.do(LONGEST_FRAME)
+        wait_note(player, "has ended: it did not answer any more")
+        assert player.do("return document.querySelectorAll('iframe').length") == 0
+        assert len(player.call("table")["objects"]) == 1
+        longest = float(player.do("return document.documentElement.dataset.longest"))
+        print(f"\nchromium: the page's longest frame meanwhile {longest:.0f} ms")
+        player.open(mod)
+        wait_note(player, "about to eat")
+    finally:
+        browser.close()
 
 
 FLOODS = {
