@@ -71,7 +71,10 @@ def game_page(
 <p class="tagline">{summary}</p>
 <p class="meta">{_facts(mod)}</p>
 <p class="actions"><a class="button primary" href="{opening}">Open</a>
-<a href="https://github.com/{quote(mod.owner)}/{quote(mod.repo)}" rel="external">Its repository</a></p>
+<a href="https://github.com/{quote(mod.owner)}/{quote(mod.repo)}" rel="external">Its repository</a>
+<button type="button" class="button" data-copy="{escape(address)}" data-done="The link is on the clipboard." \
+data-failed="Your browser did not let the page copy it. The link is" hidden>Copy link</button>
+<span class="small quiet" role="status"></span></p>
 {_controls(mod, controlled_by)}
 </article>
 </main>

@@ -150,13 +150,15 @@ class Site:
         return await self._missing(request, self._page_headers.to(where))
 
     def head_links(self) -> str:
-        """The page's style and icons, as elements for another page's head; empty where no page was built."""
+        """The page's style and icons, and the script of mods' own pages, as elements for the head of one; empty where
+        no page was built."""
         index = None if self._root is None else self._root / "index.html"
         if index is None or not index.is_file():
             return ""
-        return "\n".join(
-            f'<link rel="{rel}" href="/{href}">' for rel, href in _LINK.findall(index.read_text(encoding="utf-8"))
-        )
+        found = _LINK.findall(index.read_text(encoding="utf-8"))
+        links = [f'<link rel="{rel}" href="/{href}">' for rel, href in found]
+        scripts = sorted(index.parent.glob("assets/game-page.*.js"))
+        return "\n".join([*links, *(f'<script type="module" src="/assets/{one.name}"></script>' for one in scripts)])
 
     def _find(self, path: str, accepted: str) -> tuple[Path, str | None, bool] | None:
         """The file for a path, its content coding, and whether it has other variants."""

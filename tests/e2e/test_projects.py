@@ -227,3 +227,18 @@ def test_who_is_no_longer_signed_in_is_asked_to_sign_in(projects: Player, site: 
     projects.sign_out()
     projects.press(line(f"{owner}/late", "publish"))
     seen(projects, "[data-testid=projects-signed-out] a")
+
+
+def test_a_game_s_own_page_copies_its_link(
+    chromium: Chromium, chromium_player: Player, author: Person, site: Site
+) -> None:
+    record = author.publish(site.copy("tidewater"), "tidewater")
+    address = f"{site.base}/games/{record['slug']}"
+    chromium.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.base)
+    chromium_player.browser.open(address)
+    chromium_player.press("button[data-copy]")
+    chromium_player.until("return document.querySelector('[role=status]').textContent !== ''")
+    assert chromium_player.do("return navigator.clipboard.readText()") == address
+    chromium_player.do("Object.assign(navigator.clipboard, {writeText: () => Promise.reject(new Error('no'))})")
+    chromium_player.press("button[data-copy]")
+    chromium_player.until("return document.querySelector('[role=status]').textContent.includes(given[0])", address)

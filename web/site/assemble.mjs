@@ -359,7 +359,10 @@ function finish(html) {
 try {
   await init;
   mkdirSync(assets, { recursive: true });
-  finish(page(join(source, "index.html")));
+  const html = page(join(source, "index.html"));
+  // The registry's own pages name it; nothing here does.
+  place(join(source, "game-page.js"));
+  finish(html);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
