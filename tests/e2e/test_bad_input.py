@@ -110,6 +110,7 @@ def test_empty_and_large_files_load_whole(lobby: Player, site: Site) -> None:
     assert lobby.digests(sizes) == {path: git[path] for path in sizes}
 
 
+@pytest.mark.slow
 def test_ten_thousand_assets_load_and_the_page_stays_usable(lobby: Player, site: Site) -> None:
     sizes = {f"art/{number // 100:02}/{number:05}.webp": 20 + number % 50 for number in range(10_000)}
     owner = site.mod("crowd", sizes)

@@ -247,7 +247,7 @@ def _kill_often(browser: Browser, site: Site, kills: int, seed: int) -> Tally:
     return tally
 
 
-@pytest.mark.parametrize(("engine", "kills"), [("chromium", 5), ("firefox", 2)])
+@pytest.mark.parametrize(("engine", "kills"), [("chromium", 3), ("firefox", 1)])
 def test_a_killed_pull_leaves_no_wrong_byte_and_no_leftovers(site: Site, engine: str, kills: int) -> None:
     browser = _launch(engine)
     try:

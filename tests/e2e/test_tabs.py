@@ -151,6 +151,7 @@ def test_a_publish_breaks_nothing_that_another_tab_shows(any_browser: Browser, s
         assert second.digests([shown])[shown] == site.sha256(owner, REPO)[shown]
 
 
+@pytest.mark.slow
 def test_a_tab_whose_process_hangs_is_passed_by(chromium: Chromium, site: Site) -> None:
     owner = published(site)
     mod = f"{owner}/{REPO}"
