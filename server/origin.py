@@ -26,6 +26,7 @@ from urllib.parse import parse_qsl, unquote
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
 from client.urls import GitHubHosts
 from server.api_host import ApiHost, RateBudget
@@ -207,17 +208,27 @@ class LocalOrigin:
         await self._stopping.wait()
         for server in servers:
             server.should_exit = server.force_exit = True
-            for connection in list(server.server_state.connections):
-                if connection.transport is not None:
-                    connection.transport.abort()
-        running = [task for server in servers for task in server.server_state.tasks]
-        for task in (*ticking, *running):
-            task.cancel()
-        await asyncio.gather(*ticking, *running, return_exceptions=True)
-        for server in servers:
             for listening in server.servers:
                 listening.close()
+        for task in ticking:
+            task.cancel()
+        await asyncio.gather(*ticking, return_exceptions=True)
+        await self._end_connections([server.server_state for server in servers])
         await self.shelf.close()
+
+    async def _end_connections(self, states: list[ServerState]) -> None:
+        """Until there is none: whoever asks without pause is heard once more while the others are shown out."""
+        # One that was accepted just now is a connection a turn later.
+        await asyncio.sleep(0)
+        while any(state.connections or state.tasks for state in states):
+            for connection in [one for state in states for one in state.connections]:
+                if connection.transport is not None:
+                    connection.transport.abort()
+            running = [task for state in states for task in state.tasks]
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            await asyncio.sleep(0)
 
     def app(self, name: HostName) -> App:
         """One host as an ASGI app, for a server of another kind (HTTP/2, TLS)."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import hashlib
 import os
 import socket
 import time
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from urllib.parse import quote
 
 import httpx
@@ -406,3 +408,36 @@ def test_stopping_ends_stalled_answers_and_git(mods: Path, owner: str) -> None:
             assert client.recv(10) == b""
     with pytest.raises(httpx.ConnectError):
         httpx.get(url)
+
+
+def test_it_goes_away_in_mid_question_and_leaves_nothing_unfinished(mods: Path, owner: str) -> None:
+    synthetic_mod(mods, owner, "busy", {"a.webp": 3_000})
+    origin = LocalOrigin([mods])
+    origin.start()
+    port = origin.ports["raw"]
+    question = f"GET /{owner}/busy/main/a.webp HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".encode()
+    ended = Event()
+
+    def ask_without_pause() -> None:
+        while not ended.is_set():
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5) as line:
+                while not ended.is_set():
+                    line.sendall(question * 4)
+                    if not line.recv(65_536):
+                        break
+
+    askers = [Thread(target=ask_without_pause) for _ in range(8)]
+    for asker in askers:
+        asker.start()
+    for _ in range(25):
+        while not origin.requests.all(f"/{owner}/*"):
+            pass
+        origin.stop()
+        origin.start()
+        origin.requests.reset()
+    ended.set()
+    origin.stop()
+    for asker in askers:
+        asker.join()
+    # What was never finished is told of when it is collected, and warnings are errors.
+    gc.collect()
