@@ -99,13 +99,12 @@ class _ObjectReader:
     async def start(cls, git_dir: Path) -> _ObjectReader:
         command = (*GIT, f"--git-dir={git_dir}", "cat-file", "--batch-command")
         return cls(
-            await asyncio.create_subprocess_exec(
+            await _started(
                 *command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
                 env=git_environment(),
-                limit=_PIPE_LIMIT,
             )
         )
 
@@ -267,7 +266,7 @@ class Repository:
 
         :raises GitError: after the last piece, when the command exits with another status than 0
         """
-        process = await asyncio.create_subprocess_exec(
+        process = await _started(
             *GIT,
             f"--git-dir={self.git_dir}",
             *arguments,
@@ -275,7 +274,6 @@ class Repository:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=git_environment(**(environment or {})),
-            limit=_PIPE_LIMIT,
         )
         if process.stdout is None or process.stderr is None:
             raise GitError(arguments[0], "started without pipes")
@@ -324,6 +322,23 @@ class Repository:
         else:
             self._idle.append(reader)
         return answer
+
+
+async def _started(
+    *command: str, stdin: int, stdout: int, stderr: int, env: dict[str, str]
+) -> asyncio.subprocess.Process:
+    """A process, begun whole: one whose asker gives up in mid-start would outlive the loop that it reports to."""
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(*command, stdin=stdin, stdout=stdout, stderr=stderr, env=env, limit=_PIPE_LIMIT)
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        process = await starting
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate()
+        raise
 
 
 async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:
