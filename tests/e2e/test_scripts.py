@@ -66,7 +66,7 @@ def test_a_sample_s_script_runs_and_draws(player: Player, site: Site) -> None:
     assert "your deck is checked" in player.words("[data-testid=script-element]")
     player.do("document.querySelector('[data-testid=script-element] button').click()")
     player.until(
-        "return document.querySelector('[data-testid=script-element]').innerText.includes('no deck was brought')"
+        "return document.querySelector('[data-testid=script-element]')?.innerText.includes('no deck was brought')"
     )
     assert [(one["state"], one["path"]) for one in player.call("scripts")] == [("running", MAIN)]
 
@@ -205,14 +205,14 @@ def test_a_card_game_as_a_scene_script(player: Player, site: Site) -> None:
     wait_note(player, "the game is set up")
     deal = "document.querySelector('[data-testid=script-element] button').click()"
     player.do(deal)
-    player.until("return document.querySelector('[data-testid=script-element]').innerText.includes('sun lies open')")
+    player.until("return document.querySelector('[data-testid=script-element]')?.innerText.includes('sun lies open')")
     player.do(deal)
     wait_note(player, "refused moon on sun, back to hand")
     player.until(
         "return (await peer.table()).objects.some(one => one.metadata.cardId === 'card-2' && one.position.z === 10)"
     )
     player.do(deal)
-    player.until("return document.querySelector('[data-testid=script-element]').innerText.includes('3 dealt')")
+    player.until("return document.querySelector('[data-testid=script-element]')?.innerText.includes('3 dealt')")
 
 
 # The host's part
