@@ -75,20 +75,4 @@ export class Registry {
     if (!response.ok) throw new Error(`The registry answered ${response.status}.`);
     return response.json();
   }
-
-  /**
-   * Trades the token of a sign-in link for a session cookie.
-   *
-   * @param {string} token
-   * @returns {Promise<string>} the account's name
-   */
-  async signIn(token) {
-    const response = await fetch(new URL("api/session", this.base), {
-      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ token }),
-    });
-    if (!response.ok) throw new Error(`The registry answered ${response.status}.`);
-    /** @type {{account: {name: string}}} */
-    const { account } = await response.json();
-    return account.name;
-  }
 }

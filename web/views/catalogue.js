@@ -93,7 +93,9 @@ export class Catalogue {
   /** @param {string} token of a sign-in link */
   async signIn(token) {
     try {
-      this.#greeting = text.session.signedIn(await /** @type {Registry} */ (this.registry).signIn(token));
+      const { Author } = await import("../author.js");
+      const { name } = await new Author(/** @type {Registry} */ (this.registry).base).signIn(token);
+      this.#greeting = text.session.signedIn(name);
     } catch {
       this.#greeting = text.session.refused;
     }
