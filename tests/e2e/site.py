@@ -20,6 +20,7 @@ from server.invite import Invites
 from server.origin import LocalOrigin
 from server.settings import GitHubEndpoints, Limits, Settings
 from tests.repositories import MANIFEST, build_repositories, digests, publish, read, synthetic_mod
+from tests.server.registering import registered
 from tests.server.served import served
 
 SAMPLES: Final = "tablewright-samples"
@@ -38,10 +39,7 @@ class Person:
 
     def publish(self, owner: str, repo: str) -> dict[str, Any]:
         """Register what the repository holds now; answers the mod's record."""
-        answer = self.client.post("/api/mods", json={"owner": owner, "repo": repo})
-        assert answer.status_code == 200, answer.text
-        record: dict[str, Any] = answer.json()
-        return record
+        return registered(self.client, owner, repo)
 
 
 @dataclass(frozen=True)
@@ -69,10 +67,8 @@ class Site:
     def publish(self, owner: str, repo: str) -> dict[str, Any]:
         """Register what the repository holds now; answers the mod's record. The log then begins anew: the registry
         reads from the origin too."""
-        answer = self.author.post("/api/mods", json={"owner": owner, "repo": repo})
-        assert answer.status_code == 200, answer.text
+        record = registered(self.author, owner, repo)
         self.origin.requests.reset()
-        record: dict[str, Any] = answer.json()
         return record
 
     def commit(self, owner: str, repo: str, changes: Mapping[str, bytes | None]) -> str:

@@ -13,7 +13,7 @@ from playwright.sync_api import FilePayload
 from server.fault import Fault
 from tests.browsers import Chromium
 from tests.e2e.player import Player
-from tests.e2e.site import SAMPLES, Site
+from tests.e2e.site import SAMPLES, Person, Site
 from tests.e2e.static_host import hosted
 
 AXE: Final = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
@@ -173,8 +173,10 @@ def account_made(_: Chromium, player: Player, site: Site) -> Iterator[None]:
     player.write("#name", f"Ada {code[:4]}")
     player.press("[data-testid=invite-form] button")
     player.until("return document.querySelector('[data-testid=welcome]') !== null")
-    yield
-    player.sign_out()
+    try:
+        yield
+    finally:
+        player.sign_out()
 
 
 @contextlib.contextmanager
@@ -186,14 +188,23 @@ def no_accounts(_: Chromium, player: Player, site: Site) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def account_menu(_: Chromium, player: Player, site: Site) -> Iterator[None]:
-    with site.person() as person:
+def signed_in(player: Player, site: Site, *, member: bool = False) -> Iterator[Person]:
+    """Somebody whose session the browser has, until the end."""
+    with site.person(member=member) as person:
         player.sign_in(person.token)
+        try:
+            yield person
+        finally:
+            player.sign_out()
+
+
+@contextlib.contextmanager
+def account_menu(_: Chromium, player: Player, site: Site) -> Iterator[None]:
+    with signed_in(player, site):
         player.visit()
         player.until(CARDS)
         player.press("[data-testid=account-menu] summary")
         yield
-        player.sign_out()
 
 
 @contextlib.contextmanager
@@ -214,12 +225,10 @@ def projects_signed_out(_: Chromium, player: Player, site: Site) -> Iterator[Non
 
 @contextlib.contextmanager
 def projects_empty(_: Chromium, player: Player, site: Site) -> Iterator[None]:
-    with site.person() as person:
-        player.sign_in(person.token)
+    with signed_in(player, site):
         player.browser.open(f"{player.base}/?projects")
         player.until("return document.querySelector('[data-testid=projects-empty]') !== null")
         yield
-        player.sign_out()
 
 
 @contextlib.contextmanager
@@ -227,7 +236,7 @@ def projects(_: Chromium, player: Player, site: Site) -> Iterator[None]:
     """A published mod, one with problems, a private one, one whose new commit is refused, and one not published yet."""
     published, crate, hidden = site.copy("tidewater"), site.copy("broken-crate"), site.copy("lantern-duel")
     refused, fresh = site.mod("night-ferry", {"a.webp": 100}, name="Night Ferry"), site.mod("sketches", {"a.webp": 100})
-    with site.person(member=True) as person:
+    with signed_in(player, site, member=True) as person:
         person.publish(published, "tidewater")
         person.publish(crate, "broken-crate")
         private = person.publish(hidden, "lantern-duel")
@@ -238,27 +247,23 @@ def projects(_: Chromium, player: Player, site: Site) -> Iterator[None]:
         changes = {"diceytable.mod.json": json.dumps(manifest).encode(), "main.js": UNSAFE}
         site.commit(refused, "night-ferry", changes)
         person.client.post("/api/projects", json={"owner": fresh, "repo": "sketches"})
-        player.sign_in(person.token)
         player.browser.open(f"{player.base}/?projects")
         player.press(f"[data-repo='{refused}/night-ferry'] [data-testid=publish]")
         player.until("return document.querySelector('[data-code=unsafe-script]') !== null")
         player.press(f"[data-repo='{hidden}/lantern-duel'] [data-testid=settings] summary")
         player.until("return [...document.querySelectorAll('.project img')].every(({complete}) => complete)")
         yield
-        player.sign_out()
 
 
 @contextlib.contextmanager
 def project_to_delete(_: Chromium, player: Player, site: Site) -> Iterator[None]:
     owner = site.copy("tidewater")
-    with site.person() as person:
+    with signed_in(player, site) as person:
         person.publish(owner, "tidewater")
-        player.sign_in(person.token)
         player.browser.open(f"{player.base}/?projects")
         player.press("[data-testid=delete]")
         player.until("return document.querySelector('#delete-dialog').open")
         yield
-        player.sign_out()
 
 
 @contextlib.contextmanager

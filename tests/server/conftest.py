@@ -9,6 +9,7 @@ import gzip
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -23,6 +24,7 @@ from server.invite import Invites
 from server.origin import LocalOrigin
 from server.settings import GitHubEndpoints, Limits, Settings
 from tests.server.postgres import Postgres, running_postgres
+from tests.server.registering import registered
 from tests.server.served import served
 
 _names = itertools.count(1)
@@ -148,13 +150,7 @@ def visitor(registry: Registry) -> Iterator[httpx.Client]:
 def publish_mod(client: httpx.Client) -> Callable[[str, str], dict[str, object]]:
     """Register ``owner/repo`` and answer its record."""
 
-    def publish(owner: str, repo: str) -> dict[str, object]:
-        answer = client.post("/api/mods", json={"owner": owner, "repo": repo})
-        assert answer.status_code == 200, answer.text
-        record: dict[str, object] = answer.json()
-        return record
-
-    return publish
+    return partial(registered, client)
 
 
 def _build_page(dist: Path) -> None:

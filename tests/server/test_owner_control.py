@@ -14,6 +14,7 @@ import pytest
 from server.origin import LocalOrigin
 from tests.repositories import publish, synthetic_mod
 from tests.server.conftest import Registry
+from tests.server.registering import registered
 from tests.server.test_registration import MANIFEST, manifest, problem
 
 Publish = Callable[[str, str], dict[str, Any]]
@@ -29,10 +30,7 @@ class Crowd:
     visitor: httpx.Client
 
     def publish(self, owner: str, repo: str) -> dict[str, Any]:
-        answer = self.author.post("/api/mods", json={"owner": owner, "repo": repo})
-        assert answer.status_code == 200, answer.text
-        record: dict[str, Any] = answer.json()
-        return record
+        return registered(self.author, owner, repo)
 
 
 @pytest.fixture
