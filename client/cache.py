@@ -170,8 +170,9 @@ async def remember_stopped(store: Store, locks: Locks, key: str, version: Conten
     try:
         async with locks.exclusive(note_lock(key)):
             note = await notes.read_note(folder)
-            if note.versions and note != note.stopping(version):
-                await notes.write_note(folder, note.stopping(version))
+            stopped = note.stopping(version)
+            if note.versions and note != stopped:
+                await notes.write_note(folder, stopped)
     except StorageFailure:
         return
 

@@ -131,8 +131,9 @@ class Registry:
         reply = await self._http.get(self._base + path, most=most)
         if reply.status == 429:
             raise RateLimited("The registry asks to wait a little.", retry_at=None)
-        if reply.status == 403 and _problem(reply).get("code") == "blocked":
-            raise Blocked(str(_problem(reply).get("detail") or "The registry has stopped it."))
+        problem = _problem(reply) if reply.status == 403 else {}
+        if problem.get("code") == "blocked":
+            raise Blocked(str(problem.get("detail") or "The registry has stopped it."))
         if reply.status >= 500:
             raise Unreachable(f"The registry answered with an error ({reply.status}).")
         return reply

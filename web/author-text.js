@@ -95,7 +95,6 @@ export const words = {
     githubHint: "GitHub tells us who you are and which repositories you may write to, nothing else.",
     githubStart: "Sign in with GitHub",
     githubStep: "Enter this code on GitHub",
-    githubOpen: "Open GitHub",
     /** @param {string} until */
     githubWaiting: (until) => `Waiting until you have agreed there. The code is good until ${until}.`,
     /** @param {string} code @param {string} address */
@@ -171,8 +170,6 @@ export const words = {
     /** @param {string} name */
     linkCopied: (name) => `The link to ${name} is copied.`,
     settings: "Settings",
-    /** @param {string} name */
-    settingsOf: (name) => `Settings of ${name}`,
     commit: "A certain commit",
     commitHint: "All 40 characters of a commit on the main branch, for instance the one your CI has tested.",
     commitMissing: "A commit is named by 40 characters, 0–9 and a–f.",
@@ -196,7 +193,6 @@ export const words = {
     sureHint: "It goes from every list, and its page answers that there is none. Its record stays: importing the repository again brings "
       + "the same mod back with its versions and ratings, and players keep what they earned. Your repository is not touched.",
     sureYes: "Delete it",
-    deleting: "Deleting…",
     /** @param {string} name */
     deleted: (name) => `${name} is deleted.`,
     bringBack: "Bring it back",

@@ -1,5 +1,6 @@
 /**
- * Every sentence a player reads, in one place (those of authors are in author-text.js). Codes and reasons come from Python; what they mean to a player is said here.
+ * Every sentence a player reads, in one place (those of authors are in author-text.js). Codes and reasons come from Python;
+ * what they mean to a player is said here.
  *
  * @import {AssetGroup, FileStatus, Notice} from "./messages.js"
  */

@@ -24,8 +24,6 @@ export const words = {
   failed: "This could not be checked",
   died: "The check ended before it was done: the script may be nested deeper than this browser can follow.",
   results: "What was found",
-  of: (/** @type {string} */ name) => `In ${name}`,
-  again: "Check something else",
   /** @param {number} findings @param {number} files */
   summary: (findings, files) => (findings
     ? `${counted(findings, "finding")} in ${counted(files, "file")}.` : `Nothing found in ${counted(files, "file")}.`),
